@@ -1,6 +1,7 @@
 package cite
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -33,63 +34,135 @@ func (c *checker) contrary(of claim, e *evidence, places []int) string {
 // figure, unit or code in its place, the parts of two things changed round, or
 // a negation. It returns "" where nothing does. whole is the source.
 func contrary(claim, said wording, whole []wording) string {
-	found, agreed := opposed(claim, said)
-	switch {
-	case found != "":
+	if found := opposed(claim, said); found != "" {
 		return found
-	case agreed: // the opposite of a word denied says the same
-	default:
-		if word := deniesOther(claim, said); word != "" {
-			return "only one of the two denies “" + word + "”"
-		}
 	}
-	if found := misplaced(claim, said, whole); found != "" {
+	if word := cmp.Or(deniesOther(claim, said), negated(claim, said), negated(said, claim)); word != "" {
+		return "only one of the two denies “" + word + "”"
+	}
+	if claim.only && len(said.denials) == 0 && !slices.ContainsFunc(whole, func(w wording) bool { return w.only }) {
+		return "“only” is not in the source"
+	}
+	if found := measured(claim, said, whole); found != "" {
 		return found
 	}
 	if found := replaced(claim, said, whole); found != "" {
 		return found
 	}
-	return exchanged(claim, said)
+	return crossed(claim, said)
 }
 
-// replaced finds a word of the claim in whose place the source has another: a word between
-// the same words, which the source lacks or has between other words only, or a name beside
-// the same words.
-func replaced(claim, said wording, whole []wording) string {
-	for i, ours := range claim.tokens {
-		if !ours.content {
-			continue
+// crossed finds words of two clauses that stand in the clause of the other in the source, with
+// words that stayed.
+func crossed(claim, said wording) string {
+	ours, theirs := claim.places(), said.places()
+	words := map[[2]int]string{} // by the clause here and there
+	var places [][2]int
+	for _, k := range claim.content {
+		t := claim.tokens[k]
+		there, ok := theirs[t.stem]
+		place := [2]int{t.clause, there}
+		if ok && there >= 0 && ours[t.stem] >= 0 && words[place] == "" {
+			words[place] = t.raw
+			places = append(places, place)
 		}
-		attested := 0
-		for _, w := range whole {
-			attested = max(attested, w.attests(claim, i))
-		}
-		lacks := !slices.ContainsFunc(whole, func(w wording) bool { return w.has(ours.stem) })
-		for j, theirs := range said.tokens {
-			before, behind := same(claim, i, said, j, -1), same(claim, i, said, j, 1)
-			between := before > 0 && behind > 0 && (lacks && before+behind > likeness || before+behind > max(2*likeness, attested))
-			named := ours.name && theirs.name && max(before, behind) >= likeness && !said.has(ours.stem)
-			if (between || named) && theirs.content && ours.figure == theirs.figure && !claim.has(theirs.stem) && !meanSame(ours.stem, theirs.stem) {
-				return "“" + ours.raw + "” where the source has “" + theirs.raw + "”"
+	}
+	for _, a := range places {
+		for _, b := range places {
+			if a[0] < b[0] && a[1] != b[1] && words[[2]int{a[0], b[1]}] != "" && words[[2]int{b[0], a[1]}] != "" {
+				return "“" + words[a] + "” and “" + words[b] + "” have changed places"
 			}
 		}
 	}
 	return ""
 }
 
-// likeness is how many words beside a word show its place, 2*likeness the most that count.
-const likeness = 3
+// places are the clauses of the content words of a sentence, -1 of those that it has twice.
+func (w wording) places() map[string]int {
+	out := map[string]int{}
+	for _, k := range w.content {
+		t := w.tokens[k]
+		if _, twice := out[t.stem]; twice {
+			t.clause = -1
+		}
+		out[t.stem] = t.clause
+	}
+	return out
+}
 
-// attests counts the words that a sentence has, as the claim does, around the word at i of
-// the claim.
-func (w wording) attests(claim wording, i int) int {
-	most := 0
-	for j, t := range w.tokens {
-		if t.stem == claim.tokens[i].stem {
-			most = max(most, same(claim, i, w, j, -1)+same(claim, i, w, j, 1))
+// replaced finds words of the claim in whose place the source has others: words
+// between the same words, which the source lacks or has between other words only, or a name
+// beside the same words.
+func replaced(claim, said wording, whole []wording) string {
+	for i := range claim.tokens {
+		for j := range said.tokens {
+			before := same(claim, i, said, j, -1)
+			names := claim.tokens[i].name && said.tokens[j].name && !said.has(claim.tokens[i].stem)
+			if before == 0 && !names {
+				continue
+			}
+			for n := 1; n <= longestRow && i+n <= len(claim.tokens); n++ {
+				for m := 1; m <= longestRow && j+m <= len(said.tokens); m++ {
+					ours, theirs := claim.tokens[i:i+n], said.tokens[j:j+m]
+					if !differ(ours, theirs, claim, said) {
+						continue
+					}
+					behind := same(claim, i+n-1, said, j+m-1, 1)
+					attested, lacks := 0, true
+					for _, w := range whole {
+						has, beside := w.attests(claim, i, n)
+						attested, lacks = max(attested, beside), lacks && !has
+					}
+					between := before > 0 && behind > 0 && (lacks && before+behind > likeness || before+behind > max(likeness+1, attested))
+					if between || names && n == 1 && m == 1 && max(before, behind) >= likeness {
+						return "“" + join(ours) + "” where the source has “" + join(theirs) + "”"
+					}
+				}
+			}
 		}
 	}
-	return most
+	return ""
+}
+
+// longestRow is how many words stand in the place of others. A Vietnamese word is of several.
+const longestRow = 4
+
+// likeness is how many words beside others show their place, 2*likeness the most that count.
+const likeness = 3
+
+// differ reports whether two rows of words are of the same kind and say something else:
+// neither has a word in common with the other sentence.
+func differ(ours, theirs []token, claim, said wording) bool {
+	if len(ours) == 1 && len(theirs) == 1 && (ours[0].figure != theirs[0].figure || meanSame(ours[0].stem, theirs[0].stem)) {
+		return false
+	}
+	return claim.holdsNoneOf(theirs) && (len(ours) == 1 && ours[0].content || said.holdsNoneOf(ours))
+}
+
+// holdsNoneOf reports whether a row of words is one of content words of a clause, none of
+// which the sentence has.
+func (w wording) holdsNoneOf(row []token) bool {
+	return !slices.ContainsFunc(row, func(t token) bool { return !t.content || t.clause != row[0].clause || w.has(t.stem) })
+}
+
+func join(tokens []token) string {
+	var raw []string
+	for _, t := range tokens {
+		raw = append(raw, t.raw)
+	}
+	return strings.Join(raw, " ")
+}
+
+// attests reports whether a sentence has n words of the claim from i on, and how many
+// words it has around them as the claim does.
+func (w wording) attests(claim wording, i, n int) (has bool, beside int) {
+	for j := 0; j+n <= len(w.tokens); j++ {
+		if slices.EqualFunc(w.tokens[j:j+n], claim.tokens[i:i+n], func(a, b token) bool { return a.stem == b.stem }) {
+			has = true
+			beside = max(beside, same(claim, i, w, j, -1)+same(claim, i+n-1, w, j+n-1, 1))
+		}
+	}
+	return has, beside
 }
 
 // same counts the words that follow in two sentences on the words at i and j, or stand
@@ -97,8 +170,7 @@ func (w wording) attests(claim wording, i int) int {
 func same(a wording, i int, b wording, j, step int) int {
 	for n := range 2 * likeness {
 		i, j = i+step, j+step
-		endA := i < 0 || i == len(a.tokens) || a.tokens[i].clause != a.tokens[i-step].clause
-		endB := j < 0 || j == len(b.tokens) || b.tokens[j].clause != b.tokens[j-step].clause
+		endA, endB := a.ends(i, step), b.ends(j, step)
 		switch {
 		case endA && endB:
 			return n + 1
@@ -109,22 +181,21 @@ func same(a wording, i int, b wording, j, step int) int {
 	return 2 * likeness
 }
 
-// opposed finds a word of the claim where the source has its opposite. agreed
-// says that one was found, but one of the two is denied.
-func opposed(claim, said wording) (found string, agreed bool) {
+// ends reports whether a clause ended before the word at i, to which a step led.
+func (w wording) ends(i, step int) bool {
+	return i < 0 || i == len(w.tokens) || i-step >= 0 && w.tokens[i].clause != w.tokens[i-step].clause
+}
+
+// opposed finds a word of the claim where the source has its opposite and neither is denied.
+func opposed(claim, said wording) string {
 	for i, ours := range claim.tokens {
 		for j, theirs := range said.tokens {
-			if !areOpposite(ours.stem, theirs.stem) || !inPlace(claim, i, said, j) {
-				continue
+			if ours.denied == theirs.denied && areOpposite(ours.stem, theirs.stem) && inPlace(claim, i, said, j) {
+				return "“" + ours.raw + "” where the source has “" + theirs.raw + "”"
 			}
-			if ours.denied != theirs.denied {
-				agreed = true
-				continue
-			}
-			return "“" + ours.raw + "” where the source has “" + theirs.raw + "”", false
 		}
 	}
-	return "", agreed
+	return ""
 }
 
 // inPlace reports whether the word at j of a sentence stands where the claim
@@ -146,34 +217,31 @@ func inPlace(claim wording, i int, said wording, j int) bool {
 
 // deniesOther returns a word that only one of two sentences denies.
 func deniesOther(claim, said wording) string {
-	ours, theirs := claim.denies(said, true), said.denies(claim, false)
-	if len(ours)%2 == len(theirs)%2 {
+	words := slices.Concat(claim.denies(said), said.denies(claim))
+	if len(words)%2 == 0 {
 		return ""
 	}
-	for _, word := range slices.Concat(ours, theirs) {
-		if !slices.Contains(ours, word) || !slices.Contains(theirs, word) {
-			return word
-		}
-	}
-	return ""
+	return words[0]
 }
 
-// denies returns the words that a sentence denies and another says in the same company.
-// skip passes over words that the other lacks: "does not become part", "is not part".
-func (w wording) denies(other wording, skip bool) []string {
+// denies returns the words that a sentence denies and another says in the same company, one
+// for each negation of which the other denies nothing. Words that the other lacks are passed
+// over: "does not become part", "is not part".
+func (w wording) denies(other wording) []string {
 	var out []string
 	for _, d := range w.denials {
-		for _, t := range d.words {
-			if strings.HasSuffix(t.raw, "ly") || (skip || !d.verb) && !other.has(t.stem) || w.affirms(t) { // not automatically removed
-				continue
-			}
-			if !other.denied(t.stem) && !slices.Contains(out, t.stem) && meets(w, t, other) {
-				out = append(out, t.stem)
-				break
-			}
-			if !d.wide || other.denied(t.stem) {
-				break
-			}
+		if slices.ContainsFunc(d, func(i int) bool { return other.denied(w.tokens[i].stem) }) {
+			continue
+		}
+		first := slices.IndexFunc(d, func(i int) bool { // not automatically removed
+			t := w.tokens[i]
+			return !strings.HasSuffix(t.raw, "ly") && other.has(t.stem) && !w.affirms(t)
+		})
+		if first < 0 {
+			continue
+		}
+		if stem := w.tokens[d[first]].stem; !slices.Contains(out, stem) && w.meets(d[first], other) {
+			out = append(out, stem)
 		}
 	}
 	return out
@@ -181,7 +249,38 @@ func (w wording) denies(other wording, skip bool) []string {
 
 // affirms reports whether a sentence says a word that it denies, too, in another place.
 func (w wording) affirms(denied token) bool {
-	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.raw == denied.raw && !t.denied })
+	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.stem == denied.stem && !t.denied })
+}
+
+// meets reports whether another sentence has the word at i in the same company. A sentence of
+// one word needs none.
+func (w wording) meets(i int, other wording) bool {
+	for j, t := range other.tokens {
+		if t.stem == w.tokens[i].stem && (min(len(w.content), len(other.content)) < minTerms || company(w, i, other, j)) {
+			return true
+		}
+	}
+	return false
+}
+
+// negated returns the first of the words behind a negation that another sentence says
+// in the same order without denying them.
+func negated(a, b wording) string {
+	for i, t := range a.tokens {
+		if !Negates(t.raw) || i+1 == len(a.tokens) {
+			continue
+		}
+		longest, at := 0, -1
+		for j := range b.tokens {
+			if n := same(a, i, b, j-1, 1); n > longest {
+				longest, at = n, j
+			}
+		}
+		if longest >= likeness && !b.tokens[at].denied {
+			return a.tokens[i+1].raw
+		}
+	}
+	return ""
 }
 
 // denied reports whether a sentence denies a word.
@@ -190,12 +289,11 @@ func (w wording) denied(stem string) bool {
 }
 
 // meets reports whether another sentence has a word that this one denies, in the
-// same company. A sentence of one word needs none.
+// same company.
 func meets(w wording, denied token, other wording) bool {
 	for i, ours := range w.tokens {
 		for j, theirs := range other.tokens {
-			if ours.denied && ours.stem == denied.stem && theirs.stem == ours.stem &&
-				(min(len(w.content), len(other.content)) < minTerms || company(w, i, other, j)) {
+			if ours.denied && ours.stem == denied.stem && theirs.stem == ours.stem && company(w, i, other, j) {
 				return true
 			}
 		}
@@ -203,53 +301,37 @@ func meets(w wording, denied token, other wording) bool {
 	return false
 }
 
-// misplaced finds a figure or code of the claim in whose place the source has another.
-func misplaced(claim, said wording, whole []wording) string {
-	for i, ours := range claim.tokens {
-		if !ours.literal || !slices.ContainsFunc(whole, func(w wording) bool { return w.has(ours.stem) || w.has(ours.stem+"%") }) {
+// measured finds a figure of the claim behind which another unit stands in the source.
+func measured(claim, said wording, whole []wording) string {
+	for i, figure := range claim.tokens {
+		unit := claim.unit(i)
+		if unit.stem == "" || slices.ContainsFunc(whole, func(w wording) bool { return w.counts(figure.stem, unit.stem) }) {
 			continue
 		}
-		for _, step := range []int{1, -1} {
-			if !claim.alike(i, claim, i, step) {
-				continue
-			}
-			if slices.ContainsFunc(whole, func(w wording) bool { return w.beside(ours.stem, claim, i, step) }) {
-				if isFigure(ours.raw) {
-					break // with its unit
-				}
-				continue
-			}
-			for j, theirs := range said.tokens {
-				if theirs.literal && theirs.stem != ours.stem && isFigure(theirs.raw) == isFigure(ours.raw) && claim.alike(i, said, j, step) {
-					return "“" + ours.raw + "” where the source has “" + theirs.raw + "”"
-				}
+		for j, t := range said.tokens {
+			if other := said.unit(j); t.stem == figure.stem && other.stem != "" && claim.shared(said) > 1 && !claim.has(other.stem) && !meanSame(unit.stem, other.stem) {
+				return "“" + figure.raw + " " + unit.raw + "” where the source has “" + t.raw + " " + other.raw + "”"
 			}
 		}
 	}
 	return ""
 }
 
-// alike reports whether token i and token j of another sentence have the same content word behind
-// them, or before them where step is -1, in the same clause as the token.
-func (w wording) alike(i int, other wording, j, step int) bool {
-	ours, theirs := w.neighbour(i, step), other.neighbour(j, step)
-	return ours.stem != "" && ours.stem == theirs.stem && ours.clause == w.tokens[i].clause && theirs.clause == other.tokens[j].clause
+// unit is the word behind a figure.
+func (w wording) unit(i int) token {
+	if !w.tokens[i].figure || w.ends(i+1, 1) || !w.tokens[i+1].content || w.tokens[i+1].figure {
+		return token{}
+	}
+	return w.tokens[i+1]
 }
 
-// beside reports whether a sentence has a literal beside the content word that stands at
-// token i of the claim. Other literals may stand between: each of a list has the word of
-// the list.
-func (w wording) beside(literal string, claim wording, i, step int) bool {
-	word := claim.neighbour(i, step).stem
+// counts reports whether a sentence has a unit near a figure, in any form.
+func (w wording) counts(figure, unit string) bool {
 	for j, t := range w.tokens {
-		if t.stem != literal {
-			continue
-		}
-		n := step
-		for w.neighbour(j, n).literal && w.neighbour(j, n).stem != word {
-			n += step
-		}
-		if w.neighbour(j, n).stem == word {
+		near := w.tokens[max(0, j-2):min(j+4, len(w.tokens))]
+		if t.stem == figure+unit || t.stem == figure && slices.ContainsFunc(near, func(t token) bool {
+			return t.content && (strings.HasPrefix(t.stem, unit) || strings.HasPrefix(unit, t.stem))
+		}) {
 			return true
 		}
 	}
@@ -257,39 +339,3 @@ func (w wording) beside(literal string, claim wording, i, step int) bool {
 }
 
 func isFigure(s string) bool { return s != "" && isDigitByte(rune(s[0])) }
-
-// exchanged finds two words that stand on one side each of a third, and the
-// other way round in the source, where neither sentence may be in the passive.
-func exchanged(claim, said wording) string {
-	if claim.passive != said.passive || !claim.english {
-		return ""
-	}
-	at := map[string]int{} // places of the words that the sentence has once
-	for i, k := range said.content {
-		stem := said.tokens[k].stem
-		if _, twice := at[stem]; twice {
-			at[stem] = -1
-		} else {
-			at[stem] = i
-		}
-	}
-	var shared []int // content words of the claim that stand there
-	var place []int
-	for i, k := range claim.content {
-		if p, ok := at[claim.tokens[k].stem]; ok && p >= 0 {
-			shared, place = append(shared, i), append(place, p)
-		}
-	}
-	for i := range shared {
-		for j := i + 2; j < len(shared) && shared[j]-shared[i] <= 2*nearWords; j++ {
-			for k := i + 1; k < j; k++ {
-				near := place[i]-place[j] <= 2*nearWords && claim.token(shared[i]).clause == claim.token(shared[j]).clause && said.token(place[i]).clause == said.token(place[j]).clause
-				same := claim.token(shared[k]).raw == said.token(place[k]).raw && !claim.token(shared[k]).literal // not "communicate" for "communication"
-				if near && same && place[j] < place[k] && place[k] < place[i] {
-					return "“" + claim.token(shared[i]).raw + "” and “" + claim.token(shared[j]).raw + "” have changed places"
-				}
-			}
-		}
-	}
-	return ""
-}

@@ -70,6 +70,9 @@ func stemOf(language, word string) string {
 		}
 		return word
 	}
+	if text.StopWord(language, word) {
+		return word
+	}
 	return text.First(word, min(stemRunes, utf8.RuneCountInString(word)-1))
 }
 
@@ -92,9 +95,6 @@ func areOpposite(a, b string) bool {
 	}
 	if len(a) > len(b) {
 		a, b = b, a
-	}
-	if rest, ok := strings.CutPrefix(b, "down"); ok {
-		return strings.TrimPrefix(a, "up") == rest
 	}
 	return len(a) >= 4 && slices.ContainsFunc(opposing, func(p string) bool { return b == p+a })
 }

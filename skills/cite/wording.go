@@ -25,17 +25,10 @@ type token struct {
 // wording is a sentence taken apart for the comparison with another.
 type wording struct {
 	tokens  []token
-	content []int // indexes of the tokens that are no stop words
-	denials []denial
-	english bool
-	passive bool // may name who acts after what is done
-}
-
-// denial is a negation and the content words that it acts on.
-type denial struct {
-	words []token
-	wide  bool // any of the words may be meant: no volume is lost
-	verb  bool // the first word is meant: does not handle
+	stems   map[string]bool
+	content []int   // indexes of the tokens that are no stop words
+	denials [][]int // for each negation the content words that it acts on
+	only    bool    // says that something is so in one case alone
 }
 
 // maxTokens is how many words and marks of a sentence are compared.
@@ -47,7 +40,7 @@ const deniedWords = 4
 var tokenPattern = regexp.MustCompile(`[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_'’]|[.:/=+-]+[\p{L}\p{N}_])*%?|[,;:.!?()|]`)
 
 func wordingOf(language, sentence string) wording {
-	w := wording{english: language == "en"}
+	w := wording{stems: map[string]bool{}}
 	scope, clause := 0, 0 // content words that a negation still acts on; number of the clause
 	found := tokenPattern.FindAllString(sentence, maxTokens)
 	for i, raw := range found {
@@ -67,12 +60,9 @@ func wordingOf(language, sentence string) wording {
 		} else if !t.literal {
 			t.stem = stemOf(language, lower)
 		}
-		if n := len(w.tokens); lower == "by" || n > 0 && isBeing(w.tokens[n-1].raw) && (strings.HasSuffix(lower, "ed") || strings.HasSuffix(lower, "en")) {
-			w.passive = true
-		}
 		if t.content && t.denied {
 			last := &w.denials[len(w.denials)-1]
-			last.words = append(last.words, t)
+			*last = append(*last, len(w.tokens))
 		}
 		if t.content {
 			w.content = append(w.content, len(w.tokens))
@@ -80,26 +70,23 @@ func wordingOf(language, sentence string) wording {
 		}
 		if Negates(lower) && (i+1 == len(found) || !only(strings.ToLower(found[i+1]))) {
 			scope = deniedWords
-			verb := strings.HasPrefix(lower, "do") || strings.HasPrefix(lower, "did") || i > 0 && slices.Contains([]string{"do", "does", "did"}, found[i-1])
-			w.denials = append(w.denials, denial{wide: strings.HasPrefix(lower, "n") && lower != "not" && lower != "never", verb: verb})
+			w.denials = append(w.denials, nil)
 		}
+		w.only = w.only || only(lower)
+		w.stems[t.stem] = true
 		w.tokens = append(w.tokens, t)
 	}
 	return w
 }
 
 func (w wording) has(stem string) bool {
-	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.stem == stem })
-}
-
-func isBeing(w string) bool {
-	return slices.Contains([]string{"is", "are", "was", "were", "be", "been", "being"}, w)
+	return w.stems[stem]
 }
 
 // splits reports whether a word begins another clause.
 func splits(w string) bool {
 	switch w {
-	case "if", "when", "whether", "unless", "because", "but", "which", "that", "while", "where":
+	case "if", "when", "whether", "unless", "because", "but", "which", "that", "while", "where", "and":
 		return true
 	}
 	return false
@@ -115,9 +102,6 @@ func (w wording) shared(other wording) int {
 	}
 	return n
 }
-
-// token returns content word n.
-func (w wording) token(n int) token { return w.tokens[w.content[n]] }
 
 // neighbour returns the content word that stands n content words behind token
 // i, or before it where n is negative; the zero token where there is none.
@@ -216,12 +200,14 @@ var writingsOf = sync.OnceValue(func() map[string][]string {
 func Negates(w string) bool {
 	switch w {
 	case "not", "never", "no", "without", "cannot", "nor", "neither", "none", "nothing", "hardly", "lack", "lacks",
-		"nie", "nigdy", "bez", "ani", "żaden", "żadna", "żadne", "brak",
-		"không", "chưa", "chẳng", "đừng", "chớ":
+		"nie", "nigdy", "bez", "ani", "żaden", "żadna", "żadne", "brak", "outside", "poza",
+		"không", "chưa", "chẳng", "đừng", "chớ", "cấm", "bất":
 		return true
 	}
 	return strings.HasSuffix(w, "n't") || strings.HasSuffix(w, "n’t")
 }
 
 // only reports whether a word takes a negation back: not only, nie tylko.
-func only(w string) bool { return w == "only" || w == "tylko" || w == "chỉ" }
+func only(w string) bool {
+	return slices.Contains([]string{"only", "tylko", "wyłącznie", "jedynie", "chỉ"}, w)
+}
