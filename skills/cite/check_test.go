@@ -118,6 +118,29 @@ func TestCheckForeign(t *testing.T) {
 	}
 }
 
+// TestCheckContrary holds what is said to contradict a statement, in three languages.
+func TestCheckContrary(t *testing.T) {
+	for _, tt := range []struct{ language, source, said, want string }{
+		{"en", "Backups are kept for 14 days.", "Backups are kept for 14 months.", "“14 months” where the source has “14 days”"},
+		{"en", "Guests reach the internet but no printer.", "Guests cannot reach the printer.", ""},
+		{"en", "The nurse labels each tube, the doctor reads the report.", "The doctor labels each tube, the nurse reads the report.", "“doctor” and “nurse” have changed places"},
+		{"en", "The owner and the guests may print pages.", "Only the owner may print pages.", "“only” is not in the source"},
+		{"pl", "Kopie są przechowywane przez 14 dni.", "Kopie przechowuje się po 14 dniach.", ""},
+		{"pl", "Klucz jest przechowywany poza serwerem.", "Klucz jest przechowywany na serwerze.", "only one of the two denies “serwe”"},
+		{"pl", "Decyzja o obsłudze stron należy do lokalnego administratora.", "Decyzja o obsłudze stron należy do każdego użytkownika.", "“każdego użytkownika” where the source has “lokalnego administratora”"},
+		{"pl", "Studenci wyrabiają kartę bezpłatnie, pozostali płacą 15 zł.", "Studenci płacą 15 zł, pozostali wyrabiają kartę bezpłatnie.", "“studenci” and “pozostali” have changed places"},
+		{"vi", "Chính phủ quy định chi tiết về canh tác hữu cơ.", "Quốc hội quy định chi tiết về canh tác hữu cơ.", "“quốc hội” where the source has “chính phủ”"},
+		{"vi", "Cấm mang đồ ăn vào phòng đọc.", "Được phép mang đồ ăn vào phòng đọc.", "only one of the two denies “mang”"},
+		{"vi", "Bên kia không thuộc quyền sở hữu thì có quyền hủy bỏ hợp đồng.", "Bên kia không có quyền hủy bỏ hợp đồng.", "only one of the two denies “có”"},
+		{"vi", "Chế độ giặt nhanh kéo dài 15 phút.", "Chế độ giặt nhanh kéo dài 15 giây.", "“15 giây” where the source has “15 phút”"},
+	} {
+		r := cite.Check(tt.said+" [Source 1]", sourcesOf(tt.source), cite.Options{Language: tt.language})
+		if got := r.Sentences[0].Best.Contrary; got != tt.want {
+			t.Errorf("%q by %q: %q, want %q", tt.said, tt.source, got, tt.want)
+		}
+	}
+}
+
 func TestRepair(t *testing.T) {
 	for _, tt := range []struct {
 		name, answer, want string

@@ -34,22 +34,14 @@ func (c *checker) contrary(of claim, e *evidence, places []int) string {
 // figure, unit or code in its place, the parts of two things changed round, or
 // a negation. It returns "" where nothing does. whole is the source.
 func contrary(claim, said wording, whole []wording) string {
-	if found := opposed(claim, said); found != "" {
-		return found
+	found := opposed(claim, said)
+	if word := cmp.Or(deniesOther(claim, said), negated(claim, said), negated(said, claim)); found == "" && word != "" {
+		found = "only one of the two denies “" + word + "”"
 	}
-	if word := cmp.Or(deniesOther(claim, said), negated(claim, said), negated(said, claim)); word != "" {
-		return "only one of the two denies “" + word + "”"
+	if found == "" && claim.only && len(said.denials) == 0 && !slices.ContainsFunc(whole, func(w wording) bool { return w.only }) {
+		found = "“only” is not in the source"
 	}
-	if claim.only && len(said.denials) == 0 && !slices.ContainsFunc(whole, func(w wording) bool { return w.only }) {
-		return "“only” is not in the source"
-	}
-	if found := measured(claim, said, whole); found != "" {
-		return found
-	}
-	if found := replaced(claim, said, whole); found != "" {
-		return found
-	}
-	return crossed(claim, said)
+	return cmp.Or(found, measured(claim, said, whole), replaced(claim, said, whole), crossed(claim, said))
 }
 
 // crossed finds words of two clauses that stand in the clause of the other in the source, with
@@ -97,7 +89,7 @@ func replaced(claim, said wording, whole []wording) string {
 	for i := range claim.tokens {
 		for j := range said.tokens {
 			before := same(claim, i, said, j, -1)
-			names := claim.tokens[i].name && said.tokens[j].name && !said.has(claim.tokens[i].stem)
+			names := claim.tokens[i].name && said.tokens[j].name && !said.stems[claim.tokens[i].stem]
 			if before == 0 && !names {
 				continue
 			}
@@ -142,7 +134,7 @@ func differ(ours, theirs []token, claim, said wording) bool {
 // holdsNoneOf reports whether a row of words is one of content words of a clause, none of
 // which the sentence has.
 func (w wording) holdsNoneOf(row []token) bool {
-	return !slices.ContainsFunc(row, func(t token) bool { return !t.content || t.clause != row[0].clause || w.has(t.stem) })
+	return !slices.ContainsFunc(row, func(t token) bool { return !t.content || t.clause != row[0].clause || w.stems[t.stem] })
 }
 
 func join(tokens []token) string {
@@ -212,7 +204,7 @@ func inPlace(claim wording, i int, said wording, j int) bool {
 		}
 		return false
 	}
-	return !said.has(ours.stem) && !claim.has(theirs.stem) && company(claim, i, said, j)
+	return !said.stems[ours.stem] && !claim.stems[theirs.stem] && company(claim, i, said, j)
 }
 
 // deniesOther returns a word that only one of two sentences denies.
@@ -230,12 +222,12 @@ func deniesOther(claim, said wording) string {
 func (w wording) denies(other wording) []string {
 	var out []string
 	for _, d := range w.denials {
-		if slices.ContainsFunc(d, func(i int) bool { return other.denied(w.tokens[i].stem) }) {
+		if slices.ContainsFunc(d, func(i int) bool { return other.says(w.tokens[i].stem, true) }) {
 			continue
 		}
 		first := slices.IndexFunc(d, func(i int) bool { // not automatically removed
 			t := w.tokens[i]
-			return !strings.HasSuffix(t.raw, "ly") && other.has(t.stem) && !w.affirms(t)
+			return !strings.HasSuffix(t.raw, "ly") && other.stems[t.stem] && !w.says(t.stem, false)
 		})
 		if first < 0 {
 			continue
@@ -245,11 +237,6 @@ func (w wording) denies(other wording) []string {
 		}
 	}
 	return out
-}
-
-// affirms reports whether a sentence says a word that it denies, too, in another place.
-func (w wording) affirms(denied token) bool {
-	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.stem == denied.stem && !t.denied })
 }
 
 // meets reports whether another sentence has the word at i in the same company. A sentence of
@@ -283,9 +270,9 @@ func negated(a, b wording) string {
 	return ""
 }
 
-// denied reports whether a sentence denies a word.
-func (w wording) denied(stem string) bool {
-	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.stem == stem && t.denied })
+// says reports whether a sentence has a word in a place where it is denied, or is not.
+func (w wording) says(stem string, denied bool) bool {
+	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.stem == stem && t.denied == denied })
 }
 
 // meets reports whether another sentence has a word that this one denies, in the
@@ -309,7 +296,7 @@ func measured(claim, said wording, whole []wording) string {
 			continue
 		}
 		for j, t := range said.tokens {
-			if other := said.unit(j); t.stem == figure.stem && other.stem != "" && claim.shared(said) > 1 && !claim.has(other.stem) && !meanSame(unit.stem, other.stem) {
+			if other := said.unit(j); t.stem == figure.stem && other.stem != "" && claim.shared(said) > 1 && !claim.stems[other.stem] && !meanSame(unit.stem, other.stem) {
 				return "“" + figure.raw + " " + unit.raw + "” where the source has “" + t.raw + " " + other.raw + "”"
 			}
 		}

@@ -79,10 +79,6 @@ func wordingOf(language, sentence string) wording {
 	return w
 }
 
-func (w wording) has(stem string) bool {
-	return w.stems[stem]
-}
-
 // splits reports whether a word begins another clause.
 func splits(w string) bool {
 	switch w {
@@ -96,7 +92,7 @@ func splits(w string) bool {
 func (w wording) shared(other wording) int {
 	n := 0
 	for _, t := range w.tokens {
-		if other.has(t.stem) {
+		if other.stems[t.stem] {
 			n++
 		}
 	}
@@ -107,12 +103,10 @@ func (w wording) shared(other wording) int {
 // i, or before it where n is negative; the zero token where there is none.
 func (w wording) neighbour(i, n int) token {
 	at, is := slices.BinarySearch(w.content, i)
-	switch {
-	case n > 0 && !is:
-		at += n - 1
-	default:
-		at += n
+	if n > 0 && !is {
+		n--
 	}
+	at += n
 	if at < 0 || at >= len(w.content) {
 		return token{}
 	}
@@ -139,61 +133,46 @@ func company(a wording, i int, b wording, j int) bool {
 	return false
 }
 
-// spelled returns the digits of a number that a language writes out as word, ""
-// for another word. One, and words that mean other things too, are no figures.
-func spelled(language, word string) string {
-	switch language {
-	case "en":
-		return digitsOf(englishNumbers, word)
-	case "pl":
-		return digitsOf(polishNumbers, word)
-	case "vi":
-		return digitsOf(vietnameseNumbers, word)
-	}
-	return ""
+// numbers are the words for numbers by language: "digits word word…" from two upwards. One, and
+// words that mean other things too, are no figures.
+var numbers = map[string]string{
+	"en": "2 two|3 three|4 four|5 five|6 six|7 seven|8 eight|9 nine|10 ten|11 eleven|12 twelve",
+	"pl": "2 dwa dwie dwóch dwoma dwu|3 trzy trzech trzema|4 cztery czterech czterema|5 pięć pięciu|6 sześć sześciu|" +
+		"7 siedem siedmiu|8 osiem ośmiu|9 dziewięć dziewięciu|10 dziesięć dziesięciu|11 jedenaście jedenastu|12 dwanaście dwunastu",
+	"vi": "2 hai|3 ba|4 bốn|6 sáu|7 bảy|8 tám|9 chín|10 mười",
 }
 
-// Numbers as words: "digits word word…" from two upwards.
-const (
-	englishNumbers = "2 two|3 three|4 four|5 five|6 six|7 seven|8 eight|9 nine|10 ten|11 eleven|12 twelve"
-	polishNumbers  = "2 dwa dwie dwóch dwoma dwu|3 trzy trzech trzema|4 cztery czterech czterema|5 pięć pięciu|6 sześć sześciu|" +
-		"7 siedem siedmiu|8 osiem ośmiu|9 dziewięć dziewięciu|10 dziesięć dziesięciu|11 jedenaście jedenastu|12 dwanaście dwunastu"
-	vietnameseNumbers = "2 hai|3 ba|4 bốn|6 sáu|7 bảy|8 tám|9 chín|10 mười"
-)
-
-func digitsOf(numbers, word string) string {
-	if !strings.Contains(numbers, word) { // nearly all words
-		return ""
-	}
-	for row := range strings.SplitSeq(numbers, "|") {
-		if forms := strings.Fields(row); slices.Contains(forms[1:], word) {
-			return forms[0]
-		}
-	}
-	return ""
-}
-
-// writings are the other ways in which languages write a small number.
-func writings(literal string) []string {
-	if len(literal) > 2 && literal[0] >= '0' && literal[0] <= '9' {
-		return nil
-	}
-	return writingsOf()[literal]
-}
-
-// writingsOf are the forms of all rows of the tables that hold a form.
-var writingsOf = sync.OnceValue(func() map[string][]string {
-	out := map[string][]string{}
-	for _, numbers := range []string{englishNumbers, polishNumbers, vietnameseNumbers} {
-		for row := range strings.SplitSeq(numbers, "|") {
-			forms := strings.Fields(row)
-			for _, form := range forms {
-				out[form] = append(out[form], forms...)
+// spellings are the rows of numbers by language and by each word and digits in them.
+var spellings = sync.OnceValue(func() map[string]map[string][]string {
+	out := map[string]map[string][]string{}
+	for language, rows := range numbers {
+		out[language] = map[string][]string{}
+		for row := range strings.SplitSeq(rows, "|") {
+			for _, form := range strings.Fields(row) {
+				out[language][form] = strings.Fields(row)
 			}
 		}
 	}
 	return out
 })
+
+// spelled returns the digits of a number that a language writes out as word, "" for another
+// word.
+func spelled(language, word string) string {
+	if row := spellings()[language][word]; row != nil && word != row[0] {
+		return row[0]
+	}
+	return ""
+}
+
+// writings are the ways in which languages write a small number.
+func writings(literal string) []string {
+	var out []string
+	for _, rows := range spellings() {
+		out = append(out, rows[literal]...)
+	}
+	return out
+}
 
 // Negates reports whether a word denies what follows, in English, Polish or
 // Vietnamese.
