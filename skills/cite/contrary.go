@@ -31,8 +31,8 @@ func (c *checker) contrary(of claim, e *evidence, places []int) string {
 
 // contrary compares a claim with a sentence of a source about the same and
 // returns what contradicts: a word whose opposite stands there, another
-// figure, unit or code in its place, the parts of two things changed round, or
-// a negation. It returns "" where nothing does. whole is the source.
+// word or unit in its place, the parts of two clauses changed round, a negation,
+// or a restriction that the source lacks. It returns "" where nothing does. whole is the source.
 func contrary(claim, said wording, whole []wording) string {
 	found := opposed(claim, said)
 	if word := cmp.Or(deniesOther(claim, said), negated(claim, said), negated(said, claim)); found == "" && word != "" {
