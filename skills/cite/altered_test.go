@@ -13,7 +13,7 @@ import (
 )
 
 // kinds are the ways in which statements were altered.
-var kinds = []string{"negation", "antonym", "number", "port", "unit", "name", "place", "role", "quantifier", "order"}
+var kinds = []string{"negation", "antonym", "number", "port", "unit", "name", "place", "role", "quantifier", "order", "condition", "comparison"}
 
 // alteredCase is a labelled statement about a passage.
 type alteredCase struct {
@@ -77,11 +77,13 @@ func TestIndependent(t *testing.T) {
 	}
 }
 
-// TestReported reports it of a set of which only the sums are shown.
+// TestReported reports it of sets of which only the sums are shown.
 func TestReported(t *testing.T) {
-	_, report := judge(alteredCases(t, "testdata/reported.txt"))
-	sums, _, _ := strings.Cut(report, "\nJudged wrongly")
-	golden.Assert(t, "testdata/reported.golden", []byte(sums))
+	for _, set := range []string{"reported", "reworded"} {
+		_, report := judge(alteredCases(t, "testdata/"+set+".txt"))
+		sums, _, _ := strings.Cut(report, "\nJudged wrongly")
+		golden.Assert(t, "testdata/"+set+".golden", []byte(sums))
+	}
 }
 
 // cell counts statements that were judged rightly.
