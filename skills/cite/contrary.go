@@ -275,19 +275,6 @@ func (w wording) says(stem string, denied bool) bool {
 	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.stem == stem && t.denied == denied })
 }
 
-// meets reports whether another sentence has a word that this one denies, in the
-// same company.
-func meets(w wording, denied token, other wording) bool {
-	for i, ours := range w.tokens {
-		for j, theirs := range other.tokens {
-			if ours.denied && ours.stem == denied.stem && theirs.stem == ours.stem && company(w, i, other, j) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // measured finds a figure of the claim behind which another unit stands in the source.
 func measured(claim, said wording, whole []wording) string {
 	for i, figure := range claim.tokens {

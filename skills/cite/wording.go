@@ -148,7 +148,7 @@ var spellings = sync.OnceValue(func() map[string]map[string][]string {
 	for language, rows := range numbers {
 		out[language] = map[string][]string{}
 		for row := range strings.SplitSeq(rows, "|") {
-			for _, form := range strings.Fields(row) {
+			for form := range strings.FieldsSeq(row) {
 				out[language][form] = strings.Fields(row)
 			}
 		}
