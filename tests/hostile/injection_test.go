@@ -261,7 +261,7 @@ func (l *listening) Complete(ctx context.Context, r llm.Request, token func(stri
 		if err != nil {
 			return llm.Response{}, err
 		}
-		plain := regexp.MustCompile(`=== [A-Z2-7]{20,} ===`).ReplaceAll(request, []byte("==="))
+		plain := regexp.MustCompile(`=== [A-Z2-7]{10,} ===`).ReplaceAll(request, []byte("==="))
 		sum := sha256.Sum256(append(plain, fmt.Sprint(r.Schema != nil, r.Temperature)...))
 		file = filepath.Join(l.folder, hex.EncodeToString(sum[:12])+".json")
 		var kept llm.Response
