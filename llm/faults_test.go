@@ -32,6 +32,7 @@ type provider struct {
 func providers() []provider {
 	chat := func(token func(string)) func(*testing.T, string, time.Duration, llm.RetryOptions) (bool, error) {
 		return func(t *testing.T, url string, limit time.Duration, o llm.RetryOptions) (bool, error) {
+			t.Helper()
 			r, err := llm.Retry(client(t, url, limit).Chat("small"), o).Complete(t.Context(), llm.Request{
 				Messages: []llm.Message{{Role: llm.User, Content: "What is a volume?"}}, MaxTokens: 2000,
 			}, token)
@@ -40,6 +41,7 @@ func providers() []provider {
 	}
 	scores := func(protocol string) func(*testing.T, string, time.Duration, llm.RetryOptions) (bool, error) {
 		return func(t *testing.T, url string, limit time.Duration, o llm.RetryOptions) (bool, error) {
+			t.Helper()
 			transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // see its documentation
 			t.Cleanup(transport.CloseIdleConnections)
 			c, err := rerank.New(rerank.Config{
@@ -56,6 +58,7 @@ func providers() []provider {
 		{"chat", false, true, llmtest.Say("fine"), chat(nil)},
 		{"stream", true, true, llmtest.Say("fine"), chat(func(string) {})},
 		{"embed", false, false, llmtest.Embed(3), func(t *testing.T, url string, limit time.Duration, o llm.RetryOptions) (bool, error) {
+			t.Helper()
 			e := llm.RetryEmbedder(client(t, url, limit).Embedder(openai.EmbedderConfig{Model: "small"}), o)
 			r, err := e.Embed(t.Context(), []string{"a", "b"}, llm.Passage)
 			return r.Vectors != nil, err
