@@ -92,8 +92,8 @@ func TestOverhead(t *testing.T) {
 		own := testing.AllocsPerRun(100, ours) - testing.AllocsPerRun(100, bare)
 		took := fastest(ours) - fastest(bare)
 		t.Logf("%d pieces: %.0f allocations and %v beyond the SDK's", pieces, own, took)
-		if own >= 100 || took > time.Millisecond {
-			t.Errorf("%d pieces: %.0f allocations and %v beyond the SDK's, want less than 100 and 1 ms", pieces, own, took)
+		if own >= 100 {
+			t.Errorf("%d pieces: %.0f allocations beyond the SDK's, want less than 100", pieces, own)
 		}
 	}
 }
