@@ -13,6 +13,9 @@ import (
 
 // encodeTerm returns a term as the server stores it: without white space.
 func encodeTerm(term string) string {
+	if !strings.ContainsAny(term, "% \x00") { // most terms; a Replacer takes long to make
+		return term
+	}
 	return strings.NewReplacer("%", "%25", " ", "%20", "\x00", "%00").Replace(term)
 }
 
