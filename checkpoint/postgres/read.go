@@ -75,16 +75,16 @@ func (s *Store) Load(ctx context.Context, thread string, at graph.CommitID) (gra
 			return err
 		}
 		var id graph.CommitID
-		var time time.Time
+		var saved time.Time
 		var packed []byte
 		var changes string
-		_, err = pgx.ForEachRow(rows, []any{&id, &time, &packed, &changes}, func() (err error) {
+		_, err = pgx.ForEachRow(rows, []any{&id, &saved, &packed, &changes}, func() (err error) {
 			if len(packed) > 0 {
 				snapshot.At = id
 				snapshot.Body, err = stored.UnpackSnapshot(packed)
 				return err
 			}
-			deltas, err := decodeDeltas(changes, time)
+			deltas, err := decodeDeltas(changes, saved)
 			if err != nil {
 				return fmt.Errorf("commit %d: %w", id, err)
 			}
@@ -162,6 +162,9 @@ func pending(ctx context.Context, q queryer, thread string) ([]graph.TaskResult,
 			return r, err
 		}
 		deltas, err := decodeDeltas(changes, time.Time{})
+		if err == nil && len(deltas) != 1 {
+			err = fmt.Errorf("changes: %d deltas of a pending result, want one", len(deltas))
+		}
 		if err == nil {
 			r.Delta = deltas[0]
 		}

@@ -188,6 +188,7 @@ func TestVerifyIntegration(t *testing.T) {
 		{`UPDATE entries SET snapshot = 'x' WHERE id = 4`, "snapshot: "},
 		{`UPDATE entries SET same = true WHERE id = 1`, "its run is missing"},
 		{`UPDATE pending SET changes = '[{"notes":7}]'`, "changes: "},
+		{`UPDATE pending SET changes = ''`, "a pending result has 0 deltas"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			address := schema(t)
@@ -201,6 +202,9 @@ func TestVerifyIntegration(t *testing.T) {
 			}
 			if all := fmt.Sprint(found); !strings.Contains(all, c.want) {
 				t.Errorf("found %s, want %q", all, c.want)
+			}
+			if _, err := s.Pending(t.Context(), "t"); (err == nil) == strings.Contains(c.damage, "UPDATE pending") {
+				t.Errorf("Pending: %v", err)
 			}
 		})
 	}

@@ -85,6 +85,8 @@ func faults(size *int, changes string, packed []byte) (found []string) {
 		found = append(found, err.Error())
 	} else if n := (graph.Commit{Deltas: deltas}).BodyBytes(); size != nil && n != *size {
 		found = append(found, fmt.Sprintf("its updates have %d bytes, %d were saved", n, *size))
+	} else if size == nil && len(deltas) != 1 {
+		found = append(found, fmt.Sprintf("a pending result has %d deltas, want one", len(deltas)))
 	}
 	if !slices.IsSortedFunc(deltas, func(x, y graph.Delta) int { return x.Rank - y.Rank }) {
 		found = append(found, "its deltas are out of order")
