@@ -199,7 +199,7 @@ func inOrderOfUse(sources []state.Source, order []int) []state.Source {
 }
 
 // validate checks an answer against its sources and, where a model wrote it, puts
-// it right. An offline answer is made of quotes, and so is what stands behind a refusal:
+// it right. An offline answer consists of quotes, and so does the text after a refusal:
 // only their marks are checked.
 func (o Answering) validate(ctx context.Context, a state.Answer, turn state.Turn) (state.Answer, state.Quality, error) {
 	options := cite.Options{Stats: o.Stats, Language: turn.Language}

@@ -644,7 +644,7 @@ func (d denying) Verify(_ context.Context, statements, passages []string) ([]boo
 	return holds, nil
 }
 
-// TestGenerateVerifies marks what a verifier denies, although its words stand in the source.
+// TestGenerateVerifies marks what a verifier denies, although the source has its words.
 func TestGenerateVerifies(t *testing.T) {
 	st := searching(state.Query{Text: "q"})
 	st.Turn.Language = "en"

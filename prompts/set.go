@@ -102,7 +102,7 @@ var optional = []string{"Complete", "Title", "Headings", "Path", "About", "Relev
 // place is a field of a filled input and the text that it was filled with.
 type place struct{ field, text string }
 
-// filledNumber is a number that stands in no template.
+// filledNumber is a number that no template contains.
 const filledNumber = 90210
 
 // fill sets the fields of an input to texts that say which field it is, such as
@@ -131,7 +131,7 @@ func fill(v reflect.Value, field string) (places []place) {
 	return places
 }
 
-// try renders a prompt, and the parts that stand beside a system prompt of one's own.
+// try renders a prompt, and the parts that are added to a system prompt of one's own.
 func try(t *template.Template, input any) (string, error) {
 	var b strings.Builder
 	for _, part := range []string{"rules", "sources", "summary", "question", "system", "user"} {

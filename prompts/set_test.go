@@ -33,7 +33,7 @@ func TestOwnTemplates(t *testing.T) {
 	}
 }
 
-// TestOwnRules checks that parts of an own template stand beside an own system prompt.
+// TestOwnRules checks that parts of an own template are added to an own system prompt.
 func TestOwnRules(t *testing.T) {
 	s, err := prompts.ReadSet(folder("generate.en.tmpl", `{{define "rules"}}My rules: {{.Refusal}} {{.Boundary}}{{end}}`))
 	if err == nil {

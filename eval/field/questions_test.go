@@ -57,7 +57,7 @@ func questions(t *testing.T, file string) []question {
 }
 
 // TestHarderQuestionsAreWhole checks harder.jsonl: answers that have to be counted, compared
-// or summed up, so that their decisive strings need not stand in a document.
+// or summed up, so no document needs to contain their decisive strings.
 func TestHarderQuestionsAreWhole(t *testing.T) {
 	seen := map[string]bool{}
 	for _, q := range questions(t, "harder.jsonl") {

@@ -44,7 +44,7 @@ func contrary(claim, said wording, whole []wording) string {
 	return cmp.Or(found, measured(claim, said, whole), replaced(claim, said, whole), crossed(claim, said))
 }
 
-// crossed finds words of two clauses that stand in the clause of the other in the source, with
+// crossed finds words of two clauses that the source has in the other clause each, with
 // words that stayed.
 func crossed(claim, said wording) string {
 	ours, theirs := claim.places(), said.places()
@@ -116,7 +116,7 @@ func replaced(claim, said wording, whole []wording) string {
 	return ""
 }
 
-// longestRow is how many words stand in the place of others. A Vietnamese word is of several.
+// longestRow is the most words that replace others. A Vietnamese word is of several.
 const longestRow = 4
 
 // likeness is how many words beside others show their place, 2*likeness the most that count.
@@ -254,7 +254,7 @@ func (w wording) meets(i int, other wording) bool {
 // in the same order without denying them.
 func negated(a, b wording) string {
 	for i, t := range a.tokens {
-		if !Negates(t.raw) || i+1 == len(a.tokens) {
+		if !negates(t.raw) || i+1 == len(a.tokens) {
 			continue
 		}
 		longest, at := 0, -1
@@ -275,7 +275,7 @@ func (w wording) says(stem string, denied bool) bool {
 	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.stem == stem && t.denied == denied })
 }
 
-// measured finds a figure of the claim behind which another unit stands in the source.
+// measured finds a figure of the claim that the source gives with another unit.
 func measured(claim, said wording, whole []wording) string {
 	for i, figure := range claim.tokens {
 		unit := claim.unit(i)

@@ -52,7 +52,7 @@ func wordingOf(language, sentence string) wording {
 		if splits(lower) {
 			clause++
 		}
-		t := token{raw: lower, stem: lower, name: i > 0 && unicode.IsUpper([]rune(raw)[0]), content: !text.StopWord(language, lower) && !Negates(lower), denied: scope > 0, clause: clause}
+		t := token{raw: lower, stem: lower, name: i > 0 && unicode.IsUpper([]rune(raw)[0]), content: !text.StopWord(language, lower) && !negates(lower), denied: scope > 0, clause: clause}
 		t.figure = isFigure(lower) || spelled(language, lower) != ""
 		t.literal = strings.ContainsFunc(lower, unicode.IsDigit) || strings.ContainsAny(lower, "_=/") || strings.ContainsFunc(raw[1:], unicode.IsUpper)
 		if digits := spelled(language, lower); digits != "" {
@@ -68,7 +68,7 @@ func wordingOf(language, sentence string) wording {
 			w.content = append(w.content, len(w.tokens))
 			scope--
 		}
-		if Negates(lower) && (i+1 == len(found) || !only(strings.ToLower(found[i+1]))) {
+		if negates(lower) && (i+1 == len(found) || !only(strings.ToLower(found[i+1]))) {
 			scope = deniedWords
 			w.denials = append(w.denials, nil)
 		}
@@ -174,9 +174,9 @@ func writings(literal string) []string {
 	return out
 }
 
-// Negates reports whether a word denies what follows, in English, Polish or
+// negates reports whether a word denies what follows, in English, Polish or
 // Vietnamese.
-func Negates(w string) bool {
+func negates(w string) bool {
 	switch w {
 	case "not", "never", "no", "without", "cannot", "nor", "neither", "none", "nothing", "hardly", "lack", "lacks",
 		"nie", "nigdy", "bez", "ani", "żaden", "żadna", "żadne", "brak", "outside", "poza",
