@@ -22,7 +22,7 @@ require (
 	github.com/klippa-app/go-pdfium v1.17.2
 	github.com/looplab/fsm v1.0.3
 	github.com/mattn/go-sqlite3 v1.14.53
-	github.com/openai/openai-go/v3 v3.43.0
+	github.com/openai/openai-go/v3 v3.37.0
 	github.com/pkoukk/tiktoken-go v0.1.8
 	github.com/reeflective/readline v1.3.0
 	github.com/rogpeppe/go-internal v1.16.0

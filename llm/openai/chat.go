@@ -64,8 +64,8 @@ func (c *chat) try(ctx context.Context, r llm.Request, adapted adaptation, token
 	defer w.end()
 	params := c.params(r)
 	adapted.apply(&params)
-	stream := c.client.chats.NewStreaming(w.ctx, params) //nolint:contextcheck // w.ctx is the context of the caller, with a timer
-	defer stream.Close()                                 //nolint:errcheck // the answer is already read
+	stream := c.client.stream(w.ctx, params) //nolint:contextcheck // w.ctx is the context of the caller, with a timer
+	defer stream.Close()                     //nolint:errcheck // the answer is already read
 
 	a := answer{Response: llm.Response{Model: c.model, Provider: c.client.config.Provider}, start: start, limit: r.MaxTokens, token: token, calls: toolCalls{calling: r.Calling}}
 	for !a.tooLong && !a.calls.tooMuch && stream.Next() {

@@ -50,7 +50,7 @@ func (c Config) GoString() string { return c.String() }
 // Client calls one provider. It is safe for concurrent use.
 type Client struct {
 	config     Config
-	chats      sdk.ChatCompletionService
+	requests   sdk.Client // for requests without a method of their own
 	embeddings sdk.EmbeddingService
 	models     sdk.ModelService
 }
@@ -99,7 +99,7 @@ func New(c Config) (*Client, error) {
 	}
 	return &Client{
 		config:     c,
-		chats:      sdk.NewChatCompletionService(options...),
+		requests:   sdk.Client{Options: options},
 		embeddings: sdk.NewEmbeddingService(options...),
 		models:     sdk.NewModelService(options...),
 	}, nil

@@ -231,6 +231,22 @@ func TestEmbedFaults(t *testing.T) {
 	}
 }
 
+// TestCommentsInStream reads a stream with comments, with which servers keep a connection open.
+func TestCommentsInStream(t *testing.T) {
+	s := llmtest.NewServer(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, word := range []string{"A ", "volume"} {
+			fmt.Fprintf(w, ": processing\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%q}}]}\n\n", word)
+		}
+		fmt.Fprint(w, ":\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	})
+	defer s.Close()
+	got, err := client(t, s, nil).Chat("small").Complete(t.Context(), question(), nil)
+	if err != nil || got.Text != "A volume" || got.Chunks != 2 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
 func Example() {
 	s := llmtest.NewServer(llmtest.Say("A volume keeps data."))
 	defer s.Close()
