@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -104,6 +105,29 @@ func (a *app) warnOnce(text string) {
 		a.warned = append(a.warned, text)
 		a.warn(text)
 	}
+}
+
+// warnings prints what the library logs, from the level of warnings up.
+type warnings struct{ app *app }
+
+// WithAttrs implements slog.Handler. Nothing logs with attributes of its own.
+func (w warnings) WithAttrs([]slog.Attr) slog.Handler { return w }
+
+// WithGroup implements slog.Handler.
+func (w warnings) WithGroup(string) slog.Handler { return w }
+
+// Enabled implements slog.Handler.
+func (w warnings) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+
+// Handle implements slog.Handler.
+func (w warnings) Handle(_ context.Context, r slog.Record) error {
+	text := r.Message
+	r.Attrs(func(a slog.Attr) bool {
+		text += fmt.Sprintf("; %s: %s", a.Key, a.Value)
+		return true
+	})
+	w.app.warn(text)
+	return nil
 }
 
 // withAssistant opens the assistant, without reading documents and without models, and

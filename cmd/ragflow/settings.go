@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -115,6 +116,7 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 		}
 	}
 	s.models = &config.Models{Offline: a.flags.offline}
+	s.config.Logger = slog.New(warnings{app: a})
 	table := config.Table(&s.config, a.defaultData(s.project), s.models)
 	file, err := a.readConfigFile(s, list, table)
 	if err != nil {

@@ -32,9 +32,6 @@ func OpenOrReplace(ctx context.Context, path string, o Options) (db *DB, notice 
 	}
 	notice = fmt.Sprintf("it %s; it is kept as %s, and built again from the documents", what, filepath.Base(aside))
 	db, err = Open(ctx, path, o)
-	if err == nil {
-		db.log.WarnContext(ctx, "the index is built again from the documents", "reason", what, "kept_as", aside)
-	}
 	return db, notice, err
 }
 

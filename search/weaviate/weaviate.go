@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -41,6 +42,7 @@ type Options struct {
 	Key        string        // API key; empty: none
 	Collection string        // letters, digits, - and _; part of the names of the classes
 	Timeout    time.Duration // of one request to one host; 0: 60 s; at most 15 s with several hosts
+	Logger     *slog.Logger  // for hosts that do not answer; nil discards
 }
 
 // Store is a [remote.Store] on a server. It is safe for concurrent use.
@@ -98,7 +100,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 		timeout = min(timeout, clusterTimeout)
 	}
 	c := weaviate.Config{Host: hosts[0], Scheme: scheme, ConnectionClient: &http.Client{Transport: &failover{
-		hosts: hosts, timeout: timeout, next: http.DefaultTransport,
+		hosts: hosts, timeout: timeout, next: http.DefaultTransport, log: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
 	}}}
 	if o.Key != "" {
 		c.Headers = map[string]string{"authorization": "Bearer " + o.Key}
@@ -174,6 +176,7 @@ type failover struct {
 	timeout time.Duration
 	current atomic.Int64
 	next    http.RoundTripper
+	log     *slog.Logger
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -202,7 +205,9 @@ func (f *failover) RoundTrip(r *http.Request) (*http.Response, error) {
 		if r.Context().Err() != nil {
 			break
 		}
-		f.current.CompareAndSwap(at, at+1)
+		if f.current.CompareAndSwap(at, at+1) && len(f.hosts) > 1 {
+			f.log.WarnContext(ctx, "a host of the index does not answer; the next one is asked", "host", try.URL.Host, "error", err)
+		}
 	}
 	return nil, first
 }

@@ -2,6 +2,7 @@ package weaviate_test
 
 import (
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -49,14 +50,20 @@ func TestHosts(t *testing.T) {
 	for _, tt := range []struct {
 		hosts, key string
 		want       error
+		told       string // host that is said not to answer
 	}{
-		{host(up), "key", nil},
-		{host(down) + "," + host(up), "key", nil},
-		{host(down), "key", weaviate.ErrUnreachable},
-		{host(up), "", weaviate.ErrKey},
+		{host(up), "key", nil, ""},
+		{host(down) + "," + host(up), "key", nil, host(down)},
+		{host(down), "key", weaviate.ErrUnreachable, ""},
+		{host(up), "", weaviate.ErrKey, ""},
 	} {
-		if _, err := weaviate.Open(t.Context(), "weaviate://"+tt.hosts, weaviate.Options{Key: tt.key}); !errors.Is(err, tt.want) {
+		var log strings.Builder
+		_, err := weaviate.Open(t.Context(), "weaviate://"+tt.hosts, weaviate.Options{Key: tt.key, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		if !errors.Is(err, tt.want) {
 			t.Errorf("%s with key %q: %v, want %v", tt.hosts, tt.key, err, tt.want)
+		}
+		if strings.Count(log.String(), "\n") != min(1, len(tt.told)) || !strings.Contains(log.String(), tt.told) {
+			t.Errorf("%s: the log has %q, want %q", tt.hosts, &log, tt.told)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func indexTable(c *ragflow.Config) []Setting {
 		if onPostgres(address) {
 			return pgvector.Open(ctx, address, collection)
 		}
-		return weaviate.Open(ctx, address, weaviate.Options{Key: key, Collection: collection})
+		return weaviate.Open(ctx, address, weaviate.Options{Key: key, Collection: collection, Logger: c.Logger})
 	}
 	const allowed = embeddedIndex + ", or an address such as weaviate://localhost:8080?grpc=50051 or postgres://user@host:5432/database"
 	return []Setting{
