@@ -9,9 +9,10 @@ import (
 	"slices"
 )
 
-// Floats are the types in a type that may hold floating-point numbers. JSON has no NaN and no
-// infinity, and only values of these types need to be visited to find one.
-type Floats map[reflect.Type]bool
+// Floats are the types in a type that may hold floating-point numbers; of a struct, with the
+// indexes of its fields that may. JSON has no NaN and no infinity, and only these values need to be
+// visited to find one.
+type Floats map[reflect.Type][]int
 
 // FindFloats returns the types in t that may hold floating-point numbers. Types with their own JSON
 // methods decide themselves.
@@ -31,26 +32,29 @@ func findFloats(t reflect.Type, within []reflect.Type, found Floats) bool {
 	if t.Kind() != reflect.Pointer && (implements[json.Marshaler](p) || implements[encoding.TextMarshaler](p)) {
 		return false
 	}
-	holds := false
+	holds, fields := false, []int(nil)
 	switch t.Kind() { //nolint:exhaustive // the others hold no such numbers
 	case reflect.Float32, reflect.Float64:
 		holds = true
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
 		holds = findFloats(t.Elem(), within, found)
 	case reflect.Struct:
-		for f := range t.Fields() {
-			holds = f.Tag.Get("json") != "-" && findFloats(f.Type, within, found) || holds
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Tag.Get("json") != "-" && findFloats(f.Type, within, found) {
+				holds, fields = true, append(fields, i)
+			}
 		}
 	}
 	if holds {
-		found[t] = true
+		found[t] = fields
 	}
 	return holds
 }
 
 // NotFinite returns the path and the text of a number in v that JSON cannot hold, or "".
 func (f Floats) NotFinite(v reflect.Value) (path, bad string) {
-	if !f[v.Type()] {
+	fields, ok := f[v.Type()]
+	if !ok {
 		return "", ""
 	}
 	switch v.Kind() { //nolint:exhaustive // the others are not in f
@@ -75,12 +79,9 @@ func (f Floats) NotFinite(v reflect.Value) (path, bad string) {
 			}
 		}
 	case reflect.Struct:
-		for field := range v.Type().Fields() {
-			if field.Tag.Get("json") == "-" {
-				continue
-			}
-			if path, bad = f.NotFinite(v.FieldByIndex(field.Index)); bad != "" {
-				return "." + field.Name + path, bad
+		for _, i := range fields {
+			if path, bad = f.NotFinite(v.Field(i)); bad != "" {
+				return "." + v.Type().Field(i).Name + path, bad
 			}
 		}
 	}
