@@ -43,7 +43,7 @@ var rooms = map[string]room{
 	"state":           {},
 	"search/text": {theirs: []string{
 		"github.com/blevesearch/snowballstem", // stemmers
-		"github.com/pkoukk/tiktoken-go",       // o200k token counts
+		"github.com/pkoukk/tiktoken-go",       // in a test: the same tokens
 		"golang.org/x/text/unicode/norm",      // NFC
 		"github.com/yuin/goldmark",            // finds the addresses of an answer that are not yet code
 	}},

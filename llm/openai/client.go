@@ -50,7 +50,7 @@ func (c Config) GoString() string { return c.String() }
 // Client calls one provider. It is safe for concurrent use.
 type Client struct {
 	config     Config
-	requests   sdk.Client // for requests without a method of their own
+	options    []option.RequestOption // of every request
 	embeddings sdk.EmbeddingService
 	models     sdk.ModelService
 }
@@ -99,7 +99,7 @@ func New(c Config) (*Client, error) {
 	}
 	return &Client{
 		config:     c,
-		requests:   sdk.Client{Options: options},
+		options:    options,
 		embeddings: sdk.NewEmbeddingService(options...),
 		models:     sdk.NewModelService(options...),
 	}, nil

@@ -13,7 +13,8 @@ import (
 // takes a comment, with which servers keep a connection open, for a piece without JSON.
 func (c *Client) stream(ctx context.Context, params sdk.ChatCompletionNewParams) *ssestream.Stream[sdk.ChatCompletionChunk] {
 	var response *http.Response
-	err := c.requests.Post(ctx, "chat/completions", params, &response, option.WithJSONSet("stream", true))
+	client := sdk.Client{Options: c.options} // as a field of c it would add 10 MB to the program: all methods of the SDK
+	err := client.Post(ctx, "chat/completions", params, &response, option.WithJSONSet("stream", true))
 	if decoder := ssestream.NewDecoder(response); decoder != nil {
 		return ssestream.NewStream[sdk.ChatCompletionChunk](pieces{decoder}, err)
 	}

@@ -1,58 +1,10 @@
 package text
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
-	_ "embed"
-	"encoding/base64"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/pkoukk/tiktoken-go"
 )
-
-// vocabulary is o200k_base.tiktoken as OpenAI publishes it for its library tiktoken
-// (MIT licence), compressed: each line is a token in base64 and its rank. The SHA-256
-// of the lines is 446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d.
-//
-//go:embed o200k_base.tiktoken.gz
-var vocabulary []byte
-
-// ranks is a loader that reads the embedded vocabulary, whichever is asked for.
-type ranks struct{}
-
-// LoadTiktokenBpe implements tiktoken.BpeLoader.
-func (ranks) LoadTiktokenBpe(string) (map[string]int, error) {
-	plain, err := gzip.NewReader(bytes.NewReader(vocabulary))
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string]int, 200_000)
-	lines := bufio.NewScanner(plain)
-	for lines.Scan() {
-		encoded, _, _ := strings.Cut(lines.Text(), " ")
-		token, err := base64.StdEncoding.DecodeString(encoded)
-		if err != nil {
-			return nil, err
-		}
-		out[string(token)] = len(out) // the lines are in order of rank
-	}
-	return out, lines.Err()
-}
-
-// codec decodes the embedded o200k vocabulary on first use: that takes a quarter
-// of a second and 22 MB, and many commands never count.
-var codec = sync.OnceValue(func() *tiktoken.Tiktoken {
-	tiktoken.SetBpeLoader(ranks{})
-	c, err := tiktoken.GetEncoding(tiktoken.MODEL_O200K_BASE)
-	if err != nil {
-		panic("text: the o200k vocabulary is not built in: " + err.Error())
-	}
-	return c
-})
 
 // Count returns how many tokens of the o200k vocabulary s is, as current
 // OpenAI models count them. What looks like a special token counts as the
@@ -62,14 +14,10 @@ func Count(s string) int {
 	n := 0
 	for s != "" {
 		window := s[:seam(s)]
-		n += len(encode(window))
+		n += len(tokens(strings.ToValidUTF8(window, "\uFFFD")))
 		s = s[len(window):]
 	}
 	return n
-}
-
-func encode(s string) []int {
-	return codec().EncodeOrdinary(strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // Trim returns the longest beginning of s, in whole tokens and whole runes,
@@ -80,15 +28,16 @@ func Trim(s string, n int) string {
 	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	end, left := 0, n
+windows:
 	for end < len(s) {
 		window := s[end : end+seam(s[end:])]
-		tokens := encode(window)
-		if len(tokens) > left {
-			end += len(codec().Decode(tokens[:left]))
-			break
+		for _, size := range tokens(window) {
+			if left == 0 {
+				break windows
+			}
+			end += size
+			left--
 		}
-		end += len(window)
-		left -= len(tokens)
 	}
 	for end < len(s) && !utf8.RuneStart(s[end]) {
 		end-- // a token may hold part of a rune
@@ -115,8 +64,8 @@ func Estimate(s string) int {
 	return (len(s)-wide+3)/4 + (runes*2+2)/3
 }
 
-// maxWindow is how many bytes are encoded at once. The encoder takes quadratic
-// time in the length of a word, and a document may be one word of 50 MB.
+// maxWindow is how many bytes are encoded at once. The time of merge is quadratic
+// in the length of a word, and a document may be one word of 50 MB.
 const maxWindow = 256
 
 // seam returns where to cut s so that the counts of the pieces add up to that of
