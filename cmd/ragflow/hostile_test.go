@@ -15,6 +15,9 @@ import (
 // TestHostileDocuments asks one document of each family of the set that package
 // eval ships, and reads what every command prints as a terminal would get it.
 func TestHostileDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("200 documents")
+	}
 	archive, err := txtar.ParseFile("../../eval/testdata/hostile.txtar")
 	if err != nil || len(archive.Files) != 200 {
 		t.Fatalf("%d hostile documents: %v", len(archive.Files), err)

@@ -77,6 +77,9 @@ func recorder(t *testing.T) (address string, requests func() []request) {
 // documents, sends all that the commands send to a recorder, and looks for both in what it
 // got, and in all that was printed and stored. Only the server of a key may get it.
 func TestKeysAndPrivateFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every command")
+	}
 	address, requests := recorder(t)
 	dir := t.TempDir()
 	const secret = "the-private-word"

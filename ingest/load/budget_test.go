@@ -23,10 +23,10 @@ import (
 // stay below 64 MB and eight times its size, a PDF below 300 MB, whether it is cut or refused.
 func TestBudget(t *testing.T) {
 	if testing.Short() {
-		t.Skip("files of 6 MB")
+		t.Skip("files of 3 MB")
 	}
 	fill := func(s string, size int) []byte { return bytes.Repeat([]byte(s), size/len(s)) }
-	const mb, large = 1 << 20, 6 << 20
+	const mb, large = 1 << 20, 3 << 20
 	for _, tt := range []struct {
 		name, source string
 		data         []byte
@@ -59,29 +59,29 @@ func TestBudget(t *testing.T) {
 		{"outputs", "a.ipynb", []byte(`{"cells":[{"outputs":[{}` + string(fill(",{}", large)) + "]}]}")},
 		{"rows", "a.csv", fill("a,1\n", large)},
 		{"one row", "a.csv", fill("a,", large)},
-		{"sheet", "a.xlsx", workbook(t, "", fill(`<row><c t="inlineStr"><is><t>a</t></is></c></row>`, 32*mb))},
-		{"smaller sheet", "a.xlsx", workbook(t, "", fill(`<row><c t="inlineStr"><is><t>a</t></is></c></row>`, 6*mb))},
+		{"sheet", "a.xlsx", workbook(t, "", fill(`<row><c t="inlineStr"><is><t>a</t></is></c></row>`, 16*mb))},
+		{"smaller sheet", "a.xlsx", workbook(t, "", fill(`<row><c t="inlineStr"><is><t>a</t></is></c></row>`, 3*mb))},
 		{"wide rows", "a.xlsx", workbook(t, "", fill(`<row><c r="XFD1" t="n"><v>1</v></c></row>`, mb/8))},
-		{"one row", "a.xlsx", workbook(t, "", []byte("<row>"+string(fill(`<c><v>1</v></c>`, 6*mb))+"</row>"))},
-		{"texts", "a.xlsx", workbook(t, string(fill("<si><t>a</t></si>", 6*mb)), nil)},
-		{"parts of a text", "a.xlsx", workbook(t, "<si>"+string(fill("<r><t>a</t></r>", 6*mb))+"</si>", []byte(`<row><c t="s"><v>0</v></c></row>`))},
-		{"styles", "a.xlsx", workbook(t, "", nil, "xl/styles.xml", "<styleSheet><cellXfs>"+string(fill("<xf/>", 6*mb))+"</cellXfs></styleSheet>")},
-		{"paragraphs", "a.docx", zipped(t, "word/document.xml", "<document><body>"+string(fill("<p><r><t>a</t></r></p>", 7*mb)))},
+		{"one row", "a.xlsx", workbook(t, "", []byte("<row>"+string(fill(`<c><v>1</v></c>`, 3*mb))+"</row>"))},
+		{"texts", "a.xlsx", workbook(t, string(fill("<si><t>a</t></si>", 3*mb)), nil)},
+		{"parts of a text", "a.xlsx", workbook(t, "<si>"+string(fill("<r><t>a</t></r>", 3*mb))+"</si>", []byte(`<row><c t="s"><v>0</v></c></row>`))},
+		{"styles", "a.xlsx", workbook(t, "", nil, "xl/styles.xml", "<styleSheet><cellXfs>"+string(fill("<xf/>", 3*mb))+"</cellXfs></styleSheet>")},
+		{"paragraphs", "a.docx", zipped(t, "word/document.xml", "<document><body>"+string(fill("<p><r><t>a</t></r></p>", 4*mb)))},
 		{"fewer paragraphs", "a.docx", zipped(t, "word/document.xml", "<document><body>"+string(fill("<p><r><t>a</t></r></p>", mb)))},
-		{"one paragraph", "a.docx", zipped(t, "word/document.xml", "<document><body><p>"+string(fill("<r><t>A b. </t></r>", 7*mb))+"</p></body></document>")},
-		{"one text", "a.docx", zipped(t, "word/document.xml", "<document><body><p><r><t>"+string(fill("A b. ", 7*mb))+"</t></r></p></body></document>")},
-		{"one row", "a.docx", zipped(t, "word/document.xml", "<document><body><tbl><tr>"+string(fill("<tc><p><r><t>a</t></r></p></tc>", 7*mb))+"</tr></tbl></body></document>")},
-		{"notes", "a.docx", zipped(t, "word/document.xml", "<document/>", "word/footnotes.xml", "<footnotes>"+string(fill("<footnote><p><t>a</t></p></footnote>", 7*mb)))},
-		{"styles", "a.docx", zipped(t, "word/document.xml", "<document/>", "word/styles.xml", "<styles>"+string(fill("<style/>", 7*mb))+"</styles>")},
-		{"items", "a.odt", zipped(t, "content.xml", "<document-content><list>"+string(fill("<p>a</p>", 7*mb)))},
+		{"one paragraph", "a.docx", zipped(t, "word/document.xml", "<document><body><p>"+string(fill("<r><t>A b. </t></r>", 4*mb))+"</p></body></document>")},
+		{"one text", "a.docx", zipped(t, "word/document.xml", "<document><body><p><r><t>"+string(fill("A b. ", 4*mb))+"</t></r></p></body></document>")},
+		{"one row", "a.docx", zipped(t, "word/document.xml", "<document><body><tbl><tr>"+string(fill("<tc><p><r><t>a</t></r></p></tc>", 4*mb))+"</tr></tbl></body></document>")},
+		{"notes", "a.docx", zipped(t, "word/document.xml", "<document/>", "word/footnotes.xml", "<footnotes>"+string(fill("<footnote><p><t>a</t></p></footnote>", 4*mb)))},
+		{"styles", "a.docx", zipped(t, "word/document.xml", "<document/>", "word/styles.xml", "<styles>"+string(fill("<style/>", 4*mb))+"</styles>")},
+		{"items", "a.odt", zipped(t, "content.xml", "<document-content><list>"+string(fill("<p>a</p>", 4*mb)))},
 		{"slide", "a.pptx", zipped(t, "ppt/presentation.xml", `<p xmlns:r="r"><sldIdLst><sldId r:id="a"/></sldIdLst></p>`,
 			"ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="a" Target="slide.xml"/></Relationships>`,
-			"ppt/slide.xml", "<sld><sp>"+string(fill("<p><r><t>a</t></r></p>", 7*mb))+"</sp></sld>")},
+			"ppt/slide.xml", "<sld><sp>"+string(fill("<p><r><t>a</t></r></p>", 4*mb))+"</sp></sld>")},
 		{"book of one chapter", "a.epub", book(t, fill("<p>a</p>\n", large))},
 		{"book", "a.epub", book(t, fill("<p>a</p>\n", 3*mb), fill("<b>a</b>", 3*mb), fill("A b. ", 3*mb))},
 		{"book of short chapters", "a.epub", book(t, slices.Repeat([][]byte{fill("<p>a</p>\n", mb/8)}, 40)...)},
 		{"PDF that unpacks to much", "a.pdf", packedPDF(fill("BT (a) Tj ET ", 100*mb))},
-		{"PDF of lines", "a.pdf", packedPDF(slices.Concat([]byte("BT /F 1 Tf "), fill("(a) Tj 0 1 Td ", 6*mb), []byte("ET")))},
+		{"PDF of lines", "a.pdf", packedPDF(slices.Concat([]byte("BT /F 1 Tf "), fill("(a) Tj 0 1 Td ", 3*mb), []byte("ET")))},
 	} {
 		t.Run(tt.source+" of "+tt.name, func(t *testing.T) {
 			begun := time.Now()
