@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,9 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 		}
 	}
 	return a.withDocuments(ctx, func(c *ragflow.Config) { c.ForgetThreads = true }, func(assistant *ragflow.Assistant) error {
+		if err := a.warnOfUnknownPages(ctx, assistant, dataset); err != nil {
+			return err
+		}
 		progress := a.newProgress()
 		options.Progress = func(done, total int) {
 			progress.report(ingest.Progress{Stage: stageAsking, Done: done, Total: total})
@@ -59,6 +63,43 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 		}
 		return verdict(result, gates)
 	})
+}
+
+// warnOfUnknownPages names the relevant pages of a dataset that are no documents: no answer
+// can be right about them.
+func (a *app) warnOfUnknownPages(ctx context.Context, assistant *ragflow.Assistant, dataset eval.Dataset) error {
+	stats, err := assistant.Library().Stats(ctx, true)
+	if err != nil {
+		return failed("list the documents", err)
+	}
+	known := map[string]bool{}
+	for _, c := range stats.Collections {
+		for _, f := range c.FileList {
+			known[f.Source] = true
+		}
+	}
+	var unknown []string
+	note := func(e eval.Expected) {
+		for _, page := range e.Relevant {
+			if !known[page] && !slices.Contains(unknown, page) {
+				unknown = append(unknown, page)
+			}
+		}
+	}
+	for _, item := range dataset.Items {
+		note(item.Expected)
+		for _, turn := range item.Turns {
+			note(turn.Expected)
+		}
+	}
+	if n := len(unknown); n > 0 {
+		more := ""
+		if n > 3 {
+			more = fmt.Sprintf(" and %d more", n-3)
+		}
+		a.warn(fmt.Sprintf("%s of the dataset not among the documents: %s%s", count(n, "relevant page"), strings.Join(unknown[:min(n, 3)], ", "), more))
+	}
+	return nil
 }
 
 // exampleItem shows how a dataset is written.

@@ -51,7 +51,7 @@ func (c *checker) look(path string, t reflect.Type, addressable bool) {
 	if t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface && c.own(path, t, addressable) {
 		return
 	}
-	switch t.Kind() { //nolint:exhaustive // the others are numbers, strings and booleans
+	switch t.Kind() { // the others are numbers, strings and booleans
 	case reflect.Pointer:
 		c.look(path, t.Elem(), true)
 	case reflect.Slice:
@@ -97,7 +97,7 @@ func implements[I any](t reflect.Type) bool { return t.Implements(reflect.TypeFo
 
 // keyed reports whether JSON supports a type as map key.
 func keyed(t reflect.Type) bool {
-	switch t.Kind() { //nolint:exhaustive // all others need methods
+	switch t.Kind() { // all others need methods
 	case reflect.String,
 		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:

@@ -33,7 +33,7 @@ func findFloats(t reflect.Type, within []reflect.Type, found Floats) bool {
 		return false
 	}
 	holds, fields := false, []int(nil)
-	switch t.Kind() { //nolint:exhaustive // the others hold no such numbers
+	switch t.Kind() { // the others hold no such numbers
 	case reflect.Float32, reflect.Float64:
 		holds = true
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
@@ -57,7 +57,7 @@ func (f Floats) NotFinite(v reflect.Value) (path, bad string) {
 	if !ok {
 		return "", ""
 	}
-	switch v.Kind() { //nolint:exhaustive // the others are not in f
+	switch v.Kind() { // the others are not in f
 	case reflect.Float32, reflect.Float64:
 		if n := v.Float(); math.IsNaN(n) || math.IsInf(n, 0) {
 			return "", fmt.Sprint(n)
