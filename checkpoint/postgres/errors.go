@@ -94,6 +94,9 @@ func explained(err error) error {
 	case ok && e.Code == "53100":
 		return fmt.Errorf("%w: %s", ErrFull, e.Message)
 	case passing(err):
+		if network, ok := errors.AsType[net.Error](err); ok {
+			err = network // pgconn repeats it for each way to connect
+		}
 		return fmt.Errorf("%w: %w", ErrDown, err)
 	}
 	return err

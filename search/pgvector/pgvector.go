@@ -13,6 +13,7 @@ import (
 	_ "embed" // the schema
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -128,6 +129,9 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	case errors.Is(err, ErrDown):
 		return err
 	case connecting || pgconn.SafeToRetry(err) || pgconn.Timeout(err):
+		if network, ok := errors.AsType[net.Error](err); ok {
+			err = network // pgconn repeats it for each way to connect
+		}
 		return fmt.Errorf(what+": %w", s.place, ErrDown, err)
 	}
 	return err
