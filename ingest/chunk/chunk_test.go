@@ -192,7 +192,7 @@ func TestChunkOfNothing(t *testing.T) {
 func TestChunkHostile(t *testing.T) {
 	mega := 1 << 20
 	if testing.Short() {
-		mega = 1 << 16
+		mega = 1 << 13
 	}
 	for name, s := range map[string]string{
 		"one line":           strings.Repeat("x", 8*mega),

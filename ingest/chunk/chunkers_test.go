@@ -163,6 +163,9 @@ func TestEveryChunkerOnData(t *testing.T) {
 
 // TestEveryChunkerHostile holds them against documents nobody wrote.
 func TestEveryChunkerHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hostile texts; nothing of it runs side by side")
+	}
 	for name, s := range map[string]string{
 		"nothing":     " \n\t\n",
 		"one line":    strings.Repeat("x", 1<<18),

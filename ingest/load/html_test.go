@@ -219,6 +219,9 @@ func TestHTMLFurniture(t *testing.T) {
 // TestHTMLBombs reads pages that were made to take all time or memory there is: each is read
 // within bounds, or refused.
 func TestHTMLBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large files; nothing of it runs side by side")
+	}
 	many := func(s string, n int) string { return strings.Repeat(s, n) }
 	numbered := func(format string, n int) string {
 		var b strings.Builder

@@ -63,6 +63,9 @@ func TestLinks(t *testing.T) {
 // TestLinksAreBounded: a page of nothing but links keeps so many, and is read in
 // time that grows with its size.
 func TestLinksAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large files; nothing of it runs side by side")
+	}
 	for name, piece := range map[string]string{"links": "[a](b%d.md) ", "open": "[a]("} {
 		text := strings.Repeat(piece, 100_000)
 		for i := 0; name == "links" && i < 3; i++ {

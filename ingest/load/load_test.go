@@ -107,6 +107,9 @@ func TestLoad(t *testing.T) {
 // TestLoadHugeLine reads a file of one line of a gigabyte, which takes no room on
 // the disk: it is refused by its size, whatever kind it is, and not a byte of it is kept.
 func TestLoadHugeLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large files; nothing of it runs side by side")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("files with holes need a call of their own here")
 	}

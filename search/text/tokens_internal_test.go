@@ -29,6 +29,9 @@ func (published) LoadTiktokenBpe(string) (map[string]int, error) {
 // TestVocabulary compares the vocabulary with the hash of what OpenAI publishes: a line for
 // each token, in base64, with its rank.
 func TestVocabulary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many texts; nothing of it runs side by side")
+	}
 	tokens := make([]string, vocabularySize)
 	for token, rank := range ranks() {
 		tokens[rank] = token
@@ -46,6 +49,9 @@ func TestVocabulary(t *testing.T) {
 // TestTokensAsLibrary compares the tokens with those of tiktoken-go, on this project's documents
 // and on random text of hard parts.
 func TestTokensAsLibrary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many texts; nothing of it runs side by side")
+	}
 	tiktoken.SetBpeLoader(published{})
 	library, err := tiktoken.GetEncoding(tiktoken.MODEL_O200K_BASE)
 	if err != nil {

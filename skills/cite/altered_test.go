@@ -59,6 +59,9 @@ func alteredCases(t *testing.T, file string) []alteredCase {
 // TestAltered reports how many altered statements the check finds, and how many
 // true ones it lets pass, and holds the half that is only reported to its floors.
 func TestAltered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of statements; nothing of it runs side by side")
+	}
 	table, report := judge(alteredCases(t, "testdata/altered.txt"))
 	// The floors: of the half that is only reported, four of five altered statements
 	// are found, nine of ten that are objected to are altered, nine of ten true ones pass.
@@ -71,6 +74,9 @@ func TestAltered(t *testing.T) {
 
 // TestIndependent reports the same of other sets.
 func TestIndependent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of statements; nothing of it runs side by side")
+	}
 	for _, set := range []string{"independent", "manuals", "languages"} {
 		_, report := judge(alteredCases(t, "testdata/"+set+".txt"))
 		golden.Assert(t, "testdata/"+set+".golden", []byte(report))
@@ -79,6 +85,9 @@ func TestIndependent(t *testing.T) {
 
 // TestReported reports it of sets of which only the sums are shown.
 func TestReported(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of statements; nothing of it runs side by side")
+	}
 	for _, set := range []string{"reported", "reworded"} {
 		_, report := judge(alteredCases(t, "testdata/"+set+".txt"))
 		sums, _, _ := strings.Cut(report, "\nJudged wrongly")

@@ -50,6 +50,9 @@ func labelled(t *testing.T) ([]statement, map[string][]state.Source) {
 // TestLabelled reports how often the check is right about statements of our
 // own, by kind of mistake. The cut-offs were chosen on the half marked choose.
 func TestLabelled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of statements; nothing of it runs side by side")
+	}
 	all, sources := labelled(t)
 	names := map[string]string{"+": "said", "#": "wrong figure", "@": "wrong source", "!": "negated", "?": "invented", "&": "wrong name"}
 	type cell struct{ right, n int }
