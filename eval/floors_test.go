@@ -89,6 +89,7 @@ func TestRetrievalFloors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("indexes 60,000 documents")
 	}
+	t.Parallel()
 	var out bytes.Buffer
 	out.WriteString(floorsHead)
 	for _, s := range floorSets() {

@@ -134,6 +134,9 @@ func TestHostileLeavesBehaviour(t *testing.T) {
 // TestHostileOutputs asks each hostile document what it claims to know, and
 // looks at every form of output.
 func TestHostileOutputs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks about 200 documents")
+	}
 	dir, all := poisoned(t)
 	a := opened(t, dir)
 	reached := map[string]int{}

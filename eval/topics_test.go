@@ -161,6 +161,7 @@ func TestTopics(t *testing.T) {
 	if testing.Short() {
 		t.Skip("grades 4,000 questions")
 	}
+	t.Parallel()
 	var out bytes.Buffer
 	out.WriteString(`# Each question with what answers it in the corpus and without.
 # Coefficients were learnt on half 0 of XQuAD, SQuAD, ALQAC, MTRAG, HotpotQA and of the questions over the Docker manual (scripts/learn-answers).

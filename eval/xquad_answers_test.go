@@ -30,6 +30,7 @@ func TestXQuADAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks 1,258 questions")
 	}
+	t.Parallel()
 	var out bytes.Buffer
 	out.WriteString("# Coefficients were learnt on half 0 of the articles; half 1, by which nothing was chosen, is reported.\n")
 	out.WriteString("# A sentence counts that holds the answer and stands in the paragraph that was asked about.\n")
