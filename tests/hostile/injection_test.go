@@ -116,10 +116,10 @@ func (s scripted) Complete(_ context.Context, r llm.Request, token func(string))
 // mark; and one that says what was demanded. None has an effect: nothing is requested,
 // written, clickable or loaded, and no rules are given away.
 func TestInjection(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of attacks, one after the other")
+	}
 	for _, a := range attacks() {
-		if testing.Short() && !strings.HasPrefix(a.name, "note-") {
-			continue
-		}
 		for name, chat := range map[string]llm.Chat{
 			"no model": nil,
 			"declines": scripted{func(llm.Request) string { return prompts.Say(prompts.Refusal, "en") }},
