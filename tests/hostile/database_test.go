@@ -79,6 +79,9 @@ func TestHostileViews(t *testing.T) {
 // file seems to hold more rows than anybody can read. A read ends with an error, because
 // it gives more rows than the file has bytes, or with its context.
 func TestHostilePages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one page after the other")
+	}
 	path := filepath.Join(t.TempDir(), "a.db")
 	options := sqlite.Options{Migrations: []string{`CREATE TABLE jots(id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT`}, ApplicationID: 7}
 	db, err := sqlite.Open(t.Context(), path, options)
