@@ -149,6 +149,9 @@ func (m *QueryVectors) get(ctx context.Context, o Options, question string) ([]f
 		mine := false
 		call := m.calls.DoChan(question, func() (any, error) {
 			mine = true
+			if v, ok := m.known.Get(question); ok { // since it was looked for above
+				return v, nil
+			}
 			v, err := embedQuery(ctx, o.Embedder, question)
 			if err != nil {
 				return nil, err

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/weaviate/weaviate/entities/models"
 
@@ -162,44 +161,6 @@ func (db *Store) PutTerms(ctx context.Context, root string, terms []byte) error 
 		return err
 	}
 	return db.settle(ctx)
-}
-
-// What settle waits for, and how long. By default a server writes to disk after a minute.
-const (
-	settledFrom  = 1000 // passages; fewer are ranked well enough
-	settledShare = 0.9
-	settledWait  = 75 * time.Second
-	settledPause = 250 * time.Millisecond
-)
-
-// settle waits until the server ranks by what it holds: for BM25 it counts only the
-// passages that it has written to disk, and ranks badly right after a large import.
-func (db *Store) settle(ctx context.Context) error {
-	all, err := db.count(ctx, db.prefix+"Chunk", "")
-	for until := time.Now().Add(settledWait); err == nil && all >= settledFrom && time.Now().Before(until); {
-		var status *models.NodesStatusResponse
-		if status, err = db.client.Cluster().NodesStatusGetter().WithClass(db.prefix + "Chunk").WithOutput("verbose").Do(ctx); err != nil {
-			return db.explain(ctx, err)
-		}
-		written, up := int64(0), int64(0)
-		for _, node := range status.Nodes {
-			if len(node.Shards) > 0 { // a node that is down has none
-				up++
-			}
-			for _, shard := range node.Shards {
-				written += shard.ObjectCount
-			}
-		}
-		if float64(written) >= settledShare*float64(int64(all)*min(max(1, db.replicas), up)) {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(settledPause):
-		}
-	}
-	return err
 }
 
 // PutFiles implements remote.Store.
