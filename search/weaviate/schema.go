@@ -130,6 +130,7 @@ const (
 // importObjects writes objects in the place of those of the same ids. The error names the
 // first object that the server refused; the others are there.
 func (db *Store) importObjects(ctx context.Context, objects []*models.Object) error {
+	db.put.Add(int64(len(objects)))
 	var sending errgroup.Group
 	sending.SetLimit(imports)
 	for some := range slices.Chunk(objects, importSize) {

@@ -7,27 +7,21 @@ import (
 
 // What settle waits for, and how long. By default a server writes to disk after a minute.
 const (
-	settledFrom  = 1000 // passages; fewer are ranked well enough
-	settledShare = 0.9
+	settledFrom  = 1000 // objects put since the last wait; fewer do not harm the ranks
 	settledWait  = 75 * time.Second
 	settledPause = 250 * time.Millisecond
 )
 
-// settle waits until the server ranks by what it holds: for BM25 it counts only the passages
-// and files that it has written to disk, and ranks badly right after a large import.
+// settle waits after a large import until the server has all passages and files on disk.
+// Before, BM25 ranks badly.
 func (db *Store) settle(ctx context.Context) error {
-	chunks, err := db.count(ctx, db.prefix+"Chunk", "")
-	if err != nil || chunks < settledFrom {
-		return err
-	}
-	files, err := db.count(ctx, db.prefix+"File", "")
-	if err != nil {
-		return err
+	if db.put.Swap(0) < settledFrom {
+		return nil
 	}
 	for until := time.Now().Add(settledWait); time.Now().Before(until); {
-		written, err := db.written(ctx, db.prefix+"Chunk", chunks)
+		written, err := db.written(ctx, "Chunk")
 		if written && err == nil {
-			written, err = db.written(ctx, db.prefix+"File", files)
+			written, err = db.written(ctx, "File")
 		}
 		if written || err != nil {
 			return err
@@ -41,9 +35,13 @@ func (db *Store) settle(ctx context.Context) error {
 	return nil
 }
 
-// written reports whether most of the objects of a class are on disk, on each node that is up.
-func (db *Store) written(ctx context.Context, class string, all int) (bool, error) {
-	status, err := db.client.Cluster().NodesStatusGetter().WithClass(class).WithOutput("verbose").Do(ctx)
+// written reports whether all objects of a class are on disk, on each node that is up.
+func (db *Store) written(ctx context.Context, class string) (bool, error) {
+	all, err := db.count(ctx, db.prefix+class, "")
+	if err != nil {
+		return false, err
+	}
+	status, err := db.client.Cluster().NodesStatusGetter().WithClass(db.prefix + class).WithOutput("verbose").Do(ctx)
 	if err != nil {
 		return false, db.explain(ctx, err)
 	}
@@ -56,5 +54,5 @@ func (db *Store) written(ctx context.Context, class string, all int) (bool, erro
 			onDisk += shard.ObjectCount
 		}
 	}
-	return float64(onDisk) >= settledShare*float64(int64(all)*min(max(1, db.replicas), up)), nil
+	return onDisk >= int64(all)*min(max(1, db.replicas), up), nil
 }

@@ -51,9 +51,10 @@ type Store struct {
 	address      string           // for people
 	prefix       string           // of the names of classes
 	replicas     int64
-	consistency  string   // of reads and writes; empty: the server's default
-	hybrid       bool     // the server ranks by words and vectors
-	made         sync.Map // classes of vectors that exist
+	consistency  string       // of reads and writes; empty: the server's default
+	hybrid       bool         // the server ranks by words and vectors
+	made         sync.Map     // classes of vectors that exist
+	put          atomic.Int64 // objects since settle waited
 
 	mu    sync.Mutex // guards ready
 	ready bool       // the classes exist and fit
