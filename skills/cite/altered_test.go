@@ -38,7 +38,10 @@ func alteredCases(t *testing.T, file string) []alteredCase {
 				language = other
 			}
 		}
-		passage := body[:strings.Index(body, "\n+ ")]
+		passage, _, only := strings.Cut(body, "\n+ ")
+		if !only { // altered statements alone
+			passage, _, _ = strings.Cut(body, "\n- ")
+		}
 		source := state.Source{Chunk: state.Chunk{ID: name, Source: name, Text: passage}}
 		for line := range strings.Lines(body[len(passage)+1:]) {
 			one := alteredCase{half: half, language: language, source: source}
@@ -88,8 +91,11 @@ func TestReported(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of statements; nothing of it runs side by side")
 	}
-	for _, set := range []string{"reported", "reworded"} {
-		_, report := judge(alteredCases(t, "testdata/"+set+".txt"))
+	for _, set := range []string{"reported", "reworded", "near"} {
+		table, report := judge(alteredCases(t, "testdata/"+set+".txt"))
+		if found := table["report contrary"].share(); set == "near" && (found < 0.80 || table.precisionOfContrary("report") < 0.90) {
+			t.Errorf("near: contradictions found %.3f at precision %.3f, want .80 at .90", found, table.precisionOfContrary("report"))
+		}
 		sums, _, _ := strings.Cut(report, "\nJudged wrongly")
 		golden.Assert(t, "testdata/"+set+".golden", []byte(sums))
 	}
@@ -125,6 +131,13 @@ func (j judgements) precision(part string) float64 {
 	return float64(found.found) / float64(found.found+passed.n-passed.found)
 }
 
+// precisionOfContrary is the share of altered statements among those of which the check
+// names what the source has instead.
+func (j judgements) precisionOfContrary(part string) float64 {
+	found, wrong := j[part+" contrary"].found, j[part+" unjust"].found
+	return float64(found) / float64(found+wrong)
+}
+
 // judge checks all statements, and returns the counts with a report for people.
 func judge(all []alteredCase) (table judgements, report string) {
 	table = judgements{}
@@ -133,11 +146,14 @@ func judge(all []alteredCase) (table judgements, report string) {
 		r := cite.Check(c.text+" "+cite.Marker(1), []state.Source{c.source}, cite.Options{Language: c.language})
 		s := r.Sentences[0]
 		found := !s.Supported
+		contrary := found && len(s.Sources) > 0 && (s.Sources[0].Contrary != "" || len(s.Sources[0].Missing) > 0)
 		for _, part := range []string{c.half, c.language} {
 			if c.kind == "" {
 				table.add(part+" true", !found)
+				table.add(part+" unjust", contrary)
 			} else {
 				table.add(part+" altered", found)
+				table.add(part+" contrary", contrary)
 				table.add(part+" "+c.kind, found)
 			}
 		}
@@ -167,6 +183,8 @@ func judge(all []alteredCase) (table judgements, report string) {
 		}
 	}
 	row("precision", func(p string) string { return fmt.Sprintf("%.3f", table.precision(p)) })
+	row("contrary", func(p string) string { return table[p+" contrary"].String() })
+	row("precision", func(p string) string { return fmt.Sprintf("%.3f", table.precisionOfContrary(p)) })
 	b.WriteString("\nJudged wrongly:\n" + wrong.String())
 	return table, b.String()
 }

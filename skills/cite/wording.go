@@ -136,9 +136,11 @@ func company(a wording, i int, b wording, j int) bool {
 // numbers are the words for numbers by language: "digits word word…" from two upwards. One, and
 // words that mean other things too, are no figures.
 var numbers = map[string]string{
-	"en": "2 two|3 three|4 four|5 five|6 six|7 seven|8 eight|9 nine|10 ten|11 eleven|12 twelve",
-	"pl": "2 dwa dwie dwóch dwoma dwu|3 trzy trzech trzema|4 cztery czterech czterema|5 pięć pięciu|6 sześć sześciu|" +
-		"7 siedem siedmiu|8 osiem ośmiu|9 dziewięć dziewięciu|10 dziesięć dziesięciu|11 jedenaście jedenastu|12 dwanaście dwunastu",
+	"en": "2 two|3 three|4 four fourth|5 five fifth|6 six sixth|7 seven seventh|8 eight eighth|9 nine ninth|10 ten tenth|11 eleven|12 twelve|" +
+		"13 thirteen|14 fourteen|15 fifteen|16 sixteen|17 seventeen|18 eighteen|19 nineteen|20 twenty|30 thirty|40 forty|50 fifty|60 sixty|90 ninety",
+	"pl": "2 dwa dwie dwóch dwoma dwu|3 trzy trzech trzema trzeci trzeciego|4 cztery czterech czterema czwarty czwartego|5 pięć pięciu piąty piątego|" +
+		"6 sześć sześciu|7 siedem siedmiu|8 osiem ośmiu|9 dziewięć dziewięciu|10 dziesięć dziesięciu dziesiąty dziesiątego|11 jedenaście jedenastu|" +
+		"12 dwanaście dwunastu|14 czternaście czternastu|15 piętnaście piętnastu|20 dwadzieścia dwudziestu|30 trzydzieści trzydziestu",
 	"vi": "2 hai|3 ba|4 bốn|6 sáu|7 bảy|8 tám|9 chín|10 mười",
 }
 
