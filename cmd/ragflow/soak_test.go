@@ -13,7 +13,6 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/state"
-	"example.com/ragflow/threads"
 )
 
 // soakFolders makes the test binary one of the processes of TestSoak: the data
@@ -64,11 +63,20 @@ func TestSoak(t *testing.T) {
 		t.Fatalf("only %d turns were asked", len(said))
 	}
 	p.do("threads", "verify")
-	var list threadsReply
-	p.json(&list, "threads", "list", "--json")
-	for _, info := range list.Threads {
-		var thread threads.Thread
-		p.json(&thread, "threads", "show", "--json", info.ID)
+	a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: p.data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	list, err := a.Threads().List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range list {
+		thread, err := a.Threads().Thread(t.Context(), info.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i, m := range thread.Messages {
 			if want := []state.Role{state.Human, state.AI}[i%2]; m.Role != want {
 				t.Errorf("thread %q: message %d is of %s, want %s", info.ID, i, m.Role, want)
@@ -83,7 +91,7 @@ func TestSoak(t *testing.T) {
 			t.Errorf("%q was asked %d times more than it is there", turn, times)
 		}
 	}
-	t.Logf("2 processes of %d writers, %d seconds: %d turns in %d threads", soakWriters, seconds, len(said), len(list.Threads))
+	t.Logf("2 processes of %d writers, %d seconds: %d turns in %d threads", soakWriters, seconds, len(said), len(list))
 }
 
 // soak is one process of TestSoak.
