@@ -132,22 +132,17 @@ func ParseRerank(reply string, n int) ([]float64, error) {
 	return scores, nil
 }
 
-// ParseVerify returns n verdicts.
+var verdict = regexp.MustCompile(`(?i)\b(?:yes|no)\b`)
+
+// ParseVerify returns n verdicts. A small model often leaves out the array.
 func ParseVerify(reply string, n int) ([]bool, error) {
-	var words []string
-	bad := &ParseError{Prompt: "verify", Want: "JSON array with yes or no for each statement"}
-	if decodeArray(reply, &words) != nil || len(words) != n {
-		return nil, bad
+	words := verdict.FindAllString(reply, n+1)
+	if len(words) != n {
+		return nil, &ParseError{Prompt: "verify", Want: "yes or no for each statement"}
 	}
 	holds := make([]bool, n)
 	for i, w := range words {
-		switch strings.ToLower(w) {
-		case "yes":
-			holds[i] = true
-		case "no":
-		default:
-			return nil, bad
-		}
+		holds[i] = strings.EqualFold(w, "yes")
 	}
 	return holds, nil
 }

@@ -68,7 +68,10 @@ func TestParseVerify(t *testing.T) {
 	if err != nil || !slices.Equal(got, []bool{true, false}) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	for _, reply := range []string{"", "yes, no", `["yes"]`, `["yes", "maybe"]`, `["yes", "no", "no"]`} {
+	if got, err := prompts.ParseVerify("No.", 1); err != nil || !slices.Equal(got, []bool{false}) {
+		t.Errorf("a bare word: got %v, %v", got, err)
+	}
+	for _, reply := range []string{"", `["yes"]`, `["yes", "maybe"]`, `["yes", "no", "no"]`, "Yesterday I did not know"} {
 		if got, err := prompts.ParseVerify(reply, 2); err == nil {
 			t.Errorf("%s: got %v", reply, got)
 		}
