@@ -3,6 +3,7 @@ package prompts
 import (
 	"encoding/json"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -132,17 +133,23 @@ func ParseRerank(reply string, n int) ([]float64, error) {
 	return scores, nil
 }
 
-var verdict = regexp.MustCompile(`(?i)\b(?:yes|no)\b`)
+// verdict is a line such as "2: no". Small models put more between the two, or leave out the number.
+var verdict = regexp.MustCompile(`(?im)^\W*(?:(\d+)\b.*?)?\b(yes|no)\b`)
 
-// ParseVerify returns n verdicts. A small model often leaves out the array.
+// ParseVerify returns n verdicts.
 func ParseVerify(reply string, n int) ([]bool, error) {
-	words := verdict.FindAllString(reply, n+1)
-	if len(words) != n {
-		return nil, &ParseError{Prompt: "verify", Want: "yes or no for each statement"}
+	holds, known := make([]bool, n), map[int]bool{}
+	for _, m := range verdict.FindAllStringSubmatch(reply, -1) {
+		i, err := strconv.Atoi(m[1])
+		if m[1] == "" && n == 1 {
+			i, err = 1, nil
+		}
+		if err == nil && 1 <= i && i <= n && !known[i] {
+			known[i], holds[i-1] = true, strings.EqualFold(m[2], "yes")
+		}
 	}
-	holds := make([]bool, n)
-	for i, w := range words {
-		holds[i] = strings.EqualFold(w, "yes")
+	if len(known) != n {
+		return nil, &ParseError{Prompt: "verify", Want: "line with yes or no for each statement"}
 	}
 	return holds, nil
 }

@@ -64,14 +64,17 @@ func TestParseDecompose(t *testing.T) { // Q11
 }
 
 func TestParseVerify(t *testing.T) {
-	got, err := prompts.ParseVerify(`Verdicts: ["yes", "No"]`, 2)
-	if err != nil || !slices.Equal(got, []bool{true, false}) {
-		t.Errorf("got %v, %v", got, err)
+	for reply, want := range map[string][]bool{
+		"1: yes\n2: no":                       {true, false},
+		"Verdicts:\n2. **No**\n1: (p. 1) Yes.": {true, false},
+		"1: yes\n1: no\n2: no\n3: yes":        {true, false},
+		"No.":                                 {false},
+	} {
+		if got, err := prompts.ParseVerify(reply, len(want)); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, %v, want %v", reply, got, err, want)
+		}
 	}
-	if got, err := prompts.ParseVerify("No.", 1); err != nil || !slices.Equal(got, []bool{false}) {
-		t.Errorf("a bare word: got %v, %v", got, err)
-	}
-	for _, reply := range []string{"", `["yes"]`, `["yes", "maybe"]`, `["yes", "no", "no"]`, "Yesterday I did not know"} {
+	for _, reply := range []string{"", "yes, no", "1: yes", "1: yes\n2: maybe", "1: yes\n3: no", "Yesterday I did not know"} {
 		if got, err := prompts.ParseVerify(reply, 2); err == nil {
 			t.Errorf("%s: got %v", reply, got)
 		}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/skills/model"
@@ -22,7 +23,7 @@ func TestVerified(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.CloseIdle()
-	v := model.NewVerifier(client.Chat(name))
+	v := model.NewVerifier(llm.Retry(client.Chat(name), llm.RetryOptions{}))
 	rules, both := judgements{}, judgements{}
 	failed := 0
 	for _, c := range alteredCases(t, "testdata/"+set+".txt") {
