@@ -58,12 +58,14 @@ func QuoteAddresses(s string, known func(address string) bool, unknown string) s
 var backticks = regexp.MustCompile("`+")
 
 // quoteBare puts fence on both sides of each address outside of code, with a space where
-// a backtick or a backslash stands next to it.
+// what stands next to it would join it: a backtick, a backslash, or what a viewer takes for
+// the beginning of a mail address.
 func quoteBare(s, fence string) string {
 	bare, _ := bareAddresses(s)
 	return replace(s, bare, func(at Span) string {
 		out := fence + s[at.Start:at.End] + fence
-		if at.Start > 0 && strings.IndexByte("`\\", s[at.Start-1]) >= 0 {
+		before := s[:at.Start]
+		if mailJoins.MatchString(before) && strings.Contains(out, "@") || strings.HasSuffix(before, "`") || strings.HasSuffix(before, `\`) {
 			out = " " + out
 		}
 		if at.End < len(s) && s[at.End] == '`' {
@@ -72,6 +74,10 @@ func quoteBare(s, fence string) string {
 		return out
 	})
 }
+
+// mailJoins is what may stand before "@" in a mail address and is not in address. Stars and
+// tildes at the beginning of a word are emphasis.
+var mailJoins = regexp.MustCompile("[!#$%&'/=?^{|}]$|[^\\s(*~][*~]+$")
 
 func replace(s string, spans []Span, with func(Span) string) string {
 	var b strings.Builder
