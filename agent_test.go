@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"example.com/ragflow"
-	"example.com/ragflow/ingest"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/llmtest"
 )
@@ -21,11 +20,11 @@ func TestAgent(t *testing.T) {
 	)
 	defer s.Close()
 	a := modelled(t, s, func(c *ragflow.Config) {
-		c.Docs, c.Given = nil, []ingest.Given{
-			{Name: "volumes.md", Data: []byte("# Volumes\n\nA volume keeps the data of a container after the container is removed.")},
-			{Name: "networks.md", Data: []byte("# Networks\n\nNetworks connect containers by name on one host.")},
-			{Name: "secrets.md", Data: []byte("# Secrets\n\nSecrets are encrypted at rest in the store of the managers.")},
-		}
+		c.Docs = pages(t, map[string]string{
+			"volumes.md":  "# Volumes\n\nA volume keeps the data of a container after the container is removed.",
+			"networks.md": "# Networks\n\nNetworks connect containers by name on one host.",
+			"secrets.md":  "# Secrets\n\nSecrets are encrypted at rest in the store of the managers.",
+		})
 	})
 	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Agent: true, Thread: "t", Trace: true})
 	if err != nil {

@@ -49,6 +49,16 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
+// pages returns a folder with files of these names and texts, as Config.Docs.
+func pages(t *testing.T, texts map[string]string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range texts {
+		write(t, filepath.Join(dir, name), text)
+	}
+	return []string{dir}
+}
+
 func open(t *testing.T, c ragflow.Config) *ragflow.Assistant {
 	t.Helper()
 	a, err := ragflow.Open(t.Context(), c)

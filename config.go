@@ -56,9 +56,6 @@ type Config struct {
 	// Docs are folders and files to answer from. They are indexed, as far as
 	// they changed, before the first question.
 	Docs []string
-	// Given are documents that are no files. With any, the index is kept in memory while
-	// the Assistant lives, and the one in DataDir is not used.
-	Given []ingest.Given
 
 	// Chunking says how documents are cut: see package ingest/chunk. A folder that was
 	// indexed with KeepChunking is cut as it was noted then, whatever Chunking says.
@@ -231,12 +228,8 @@ func (c Config) reranker(own prompts.Set) search.Reranker {
 	return nil
 }
 
-// scope is what questions are answered from, to be kept in their thread; nil where
-// documents were given that are no files, because a later process does not have them.
+// scope is what questions are answered from, to be kept in their thread.
 func (c Config) scope() *state.Scope {
-	if len(c.Given) > 0 {
-		return nil
-	}
 	s := &state.Scope{Collection: c.Collection, Filter: c.Filter}
 	if c.Collection != "" {
 		return s // it has folders of its own

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow"
-	"example.com/ragflow/ingest"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search/text"
 )
@@ -28,11 +27,11 @@ It grows on dry and sunny ground.
 `
 
 func TestDocumentsSayWhereTheyArePublished(t *testing.T) {
-	a := open(t, ragflow.Config{Given: []ingest.Given{
-		{Name: "thyme.md", Data: []byte(thyme)},
-		{Name: "mint.html", Data: []byte(`<html><head><title>Mint</title><link rel="canonical" href="https://herbs.test/mint"></head><body><p>Mint is cut in July, before it blooms.</p></body></html>`)},
-		{Name: "sage.md", Data: []byte("---\nurl: /sage/\n---\n# Sage\n\nSage is pruned in April, after the last frost.\n")},
-	}})
+	a := open(t, ragflow.Config{Docs: pages(t, map[string]string{
+		"thyme.md":  thyme,
+		"mint.html": `<html><head><title>Mint</title><link rel="canonical" href="https://herbs.test/mint"></head><body><p>Mint is cut in July, before it blooms.</p></body></html>`,
+		"sage.md":   "---\nurl: /sage/\n---\n# Sage\n\nSage is pruned in April, after the last frost.\n",
+	})})
 	for question, want := range map[string]string{
 		"When is thyme harvested?": "https://herbs.test/thyme",
 		"When is mint cut?":        "https://herbs.test/mint",
@@ -61,7 +60,7 @@ func TestDocumentsSayWhereTheyArePublished(t *testing.T) {
 
 func TestContextOptions(t *testing.T) {
 	o := nodes.ContextOptions{MaxSources: 1, MaxTokens: 100, Separator: "\n***\n", Scores: true, Metadata: true, Sentences: 1}
-	a := open(t, ragflow.Config{Given: []ingest.Given{{Name: "thyme.md", Data: []byte(thyme)}}, Context: o})
+	a := open(t, ragflow.Config{Docs: pages(t, map[string]string{"thyme.md": thyme}), Context: o})
 	r := ask(t, a, "", "When is thyme harvested?")
 	label, rest, _ := strings.Cut(r.Context, "\n")
 	if !strings.HasPrefix(label, "[Source 1] (relevance: ") {

@@ -1,8 +1,6 @@
 package ragflow_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -223,22 +220,6 @@ func TestIndexGrowing(t *testing.T) {
 	}
 }
 
-func TestGiven(t *testing.T) {
-	data := t.TempDir()
-	a := open(t, ragflow.Config{DataDir: data, Given: []ingest.Given{{Name: "stdin.md", Data: []byte("# Notes\n\nThe password is swordfish.\n")}}})
-	r, err := a.Ask(t.Context(), ragflow.Question{Text: "What is the password?"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Citations) == 0 || r.Citations[0].Path != "stdin.md" || r.Citations[0].StartLine != 3 {
-		t.Errorf("citations %+v", r.Citations)
-	}
-	later := open(t, ragflow.Config{DataDir: data})
-	if _, err := later.Search(t.Context(), "swordfish", ragflow.SearchOptions{}); !errors.Is(err, ingest.ErrNoDocuments) {
-		t.Errorf("err = %v: the document is still there", err)
-	}
-}
-
 // TestStats asks that each file has its status.
 func TestStats(t *testing.T) {
 	dir, data := t.TempDir(), t.TempDir()
@@ -270,69 +251,30 @@ func TestStats(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	write(t, filepath.Join(dir, "a.md"), "changed")
-	if r, err := a.Library().Retry(t.Context()); err != nil || len(r.Skipped) != 2 || r.Changed != 1 {
-		t.Errorf("retry: %+v, %v", r, err)
-	}
 }
 
-// TestWatch changes files, adds folders and takes some away, and waits until
-// each is found.
-func TestWatch(t *testing.T) {
+// TestChangesAreFound changes files, adds folders and takes some away.
+func TestChangesAreFound(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a.md"), "aardvark")
 	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
-	events := make(chan ingest.WatchEvent, 100)
-	watch(t, a, ingest.WatchOptions{Every: 20 * time.Millisecond, Tell: func(e ingest.WatchEvent) { events <- e }})
-	if e := <-events; e.Report == nil || e.Report.Added != 1 {
-		t.Fatalf("first: %+v", e)
-	}
+	indexNow(t, a)
 	for _, step := range []struct {
-		do   func()
-		want string
+		what                    string
+		do                      func()
+		added, changed, removed int
 	}{
-		{func() { write(t, filepath.Join(dir, "b.md"), "bee") }, "added b.md"},
-		{func() { write(t, filepath.Join(dir, "a.md"), "another aardvark") }, "changed a.md"},
-		{func() { write(t, filepath.Join(dir, "new", "deep", "c.md"), "crow") }, "added new/deep/c.md"},
-		{func() { write(t, filepath.Join(dir, "new", "deep", "d.md"), "deer") }, "added new/deep/d.md"},
-		{func() { _ = os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, "old")) }, "added old/deep/d.md"},
-		{func() { write(t, filepath.Join(dir, "old", "deep", "e.md"), "eel") }, "added old/deep/e.md"},
-		{func() { write(t, filepath.Join(dir, ".gitignore"), "b.md\n") }, "removed b.md"},
-		{func() { _ = os.RemoveAll(filepath.Join(dir, "old")) }, "removed old/deep/e.md"},
+		{"nothing", func() {}, 0, 0, 0},
+		{"a new file", func() { write(t, filepath.Join(dir, "b.md"), "bee") }, 1, 0, 0},
+		{"an edit", func() { write(t, filepath.Join(dir, "a.md"), "another aardvark") }, 0, 1, 0},
+		{"a new folder", func() { write(t, filepath.Join(dir, "new", "deep", "c.md"), "crow") }, 1, 0, 0},
+		{"a renamed folder", func() { _ = os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, "old")) }, 1, 0, 1},
+		{"a rule of .gitignore", func() { write(t, filepath.Join(dir, ".gitignore"), "b.md\n") }, 0, 0, 1},
+		{"a deleted folder", func() { _ = os.RemoveAll(filepath.Join(dir, "old")) }, 0, 0, 1},
 	} {
 		step.do()
-		await(t, events, step.want)
-	}
-}
-
-// watch runs Watch until the test ends.
-func watch(t *testing.T, a *ragflow.Assistant, o ingest.WatchOptions) {
-	t.Helper()
-	done := make(chan error, 1)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	go func() { done <- a.Library().Watch(ctx, o) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("Watch: %v", err)
-		}
-	})
-}
-
-// await waits until a change is told.
-func await(t *testing.T, events <-chan ingest.WatchEvent, want string) {
-	t.Helper()
-	late := time.After(20 * time.Second)
-	for {
-		select {
-		case e := <-events:
-			for _, c := range e.Changes {
-				if c.What+" "+c.Source == want {
-					return
-				}
-			}
-		case <-late:
-			t.Fatalf("%q was not told", want)
+		if r := indexNow(t, a); r.Added != step.added || r.Changed != step.changed || r.Removed != step.removed {
+			t.Errorf("%s: %d added, %d changed, %d removed", step.what, r.Added, r.Changed, r.Removed)
 		}
 	}
 }

@@ -8,20 +8,20 @@ import (
 	"testing"
 
 	"example.com/ragflow"
-	"example.com/ragflow/ingest"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 )
 
 // herbs are twenty pages, each of which says the same of another herb, and the page
 // that is asked for.
-func herbs(page string) []ingest.Given {
-	given := []ingest.Given{{Name: "asked.md", Data: []byte(page)}}
+func herbs(t *testing.T, page string) []string {
+	t.Helper()
+	texts := map[string]string{"asked.md": page}
 	for i := range 20 {
 		text := fmt.Sprintf("# Herb %c\n\nHerb %c grows on sand number %d%s.", 'a'+i, 'a'+i, i, strings.Repeat(" and stone", i%2))
-		given = append(given, ingest.Given{Name: fmt.Sprintf("herb-%c.md", 'a'+i), Data: []byte(text)})
+		texts[fmt.Sprintf("herb-%c.md", 'a'+i)] = text
 	}
-	return given
+	return pages(t, texts)
 }
 
 // dull is an embedder to which texts are one of two kinds, whatever they say.
@@ -50,7 +50,7 @@ func TestOdds(t *testing.T) {
 		{"both agree", "# Basil\n\nYou water the basil daily.", "how often do you water the basil", newMeaning("meaning"), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a := open(t, ragflow.Config{Embedder: tt.embedder, Given: herbs(tt.page)})
+			a := open(t, ragflow.Config{Embedder: tt.embedder, Docs: herbs(t, tt.page)})
 			indexed(t, a)
 			r := searchLeg(t, a, tt.query, 40, "")
 			if len(r.Hits) == 0 || r.Hits[0].Source != "asked.md" {
@@ -83,7 +83,7 @@ func TestOddsAreForTheDefault(t *testing.T) {
 		"meaning": {Dense: search.Dense{Leg: search.LegDense}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.Embedder, c.Given = newMeaning("meaning"), herbs("# Basil\n\nWater it.")
+			c.Embedder, c.Docs = newMeaning("meaning"), herbs(t, "# Basil\n\nWater it.")
 			a := open(t, c)
 			indexed(t, a)
 			for _, h := range searchLeg(t, a, "which herb grows on stone", 5, "").Hits {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"example.com/ragflow"
-	"example.com/ragflow/ingest"
 	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/prompts"
 )
@@ -53,7 +52,7 @@ func TestSystemPromptOfOnesOwn(t *testing.T) {
 // TestPromptWithoutAModel holds that a prompt can be taken elsewhere, also that
 // of a follow-up.
 func TestPromptWithoutAModel(t *testing.T) {
-	a := open(t, ragflow.Config{Given: []ingest.Given{{Name: "volumes.md", Data: []byte(volumePage)}}})
+	a := open(t, ragflow.Config{Docs: pages(t, map[string]string{"volumes.md": volumePage})})
 	first := ask(t, a, "", question)
 	second := ask(t, a, first.ThreadID, "and how do I back it up?")
 	p, err := a.Prompt(t.Context(), second.RunID)

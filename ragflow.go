@@ -157,7 +157,7 @@ func OpenThreads(ctx context.Context, c Config) (*threads.Log, io.Closer, error)
 func (a *Assistant) ingestOptions(notice string) ingest.Options {
 	c := a.config
 	o := ingest.Options{
-		Docs: c.Docs, Given: c.Given, Chunking: c.Chunking, KeepChunking: c.KeepChunking,
+		Docs: c.Docs, Chunking: c.Chunking, KeepChunking: c.KeepChunking,
 		Dense: c.Dense, Notice: notice, Progress: c.Progress, Clock: c.Clock, Serve: a.bind, ReadOnly: a.readOnly,
 	}
 	if c.Embedder != nil {
@@ -233,7 +233,7 @@ func (a *Assistant) current(ctx context.Context) (*bound, error) {
 	return a.bound.Load(), nil
 }
 
-// Library indexes, watches and describes the documents.
+// Library indexes and describes the documents.
 func (a *Assistant) Library() *ingest.Library { return a.library }
 
 // Threads lists, shows and edits the conversations of the data folder.
@@ -274,7 +274,7 @@ func (c Config) access() sqlite.Access {
 
 // openIndex opens the index. notice says that it had to be replaced, and why.
 func (c Config) openIndex(ctx context.Context) (db search.Backend, notice string, err error) {
-	if c.Index == nil || len(c.Given) > 0 {
+	if c.Index == nil {
 		return index.OpenOrReplace(ctx, c.indexPath(), index.Options{Ranking: c.Retrieval.Ranking, Logger: c.Logger, Access: c.access()})
 	}
 	local, err := index.Open(ctx, "", index.Options{})
@@ -290,7 +290,7 @@ func (c Config) openIndex(ctx context.Context) (db search.Backend, notice string
 // indexPath returns the file of the index; "" keeps it in memory.
 func (c Config) indexPath() string {
 	switch {
-	case c.DataDir == "" || len(c.Given) > 0:
+	case c.DataDir == "":
 		return ""
 	case c.Collection != "":
 		return filepath.Join(ingest.CollectionDir(c.DataDir, c.Collection), "index.db")

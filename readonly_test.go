@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"example.com/ragflow"
-	"example.com/ragflow/ingest"
 	"example.com/ragflow/search"
 )
 
@@ -39,7 +38,6 @@ func TestReadOnly(t *testing.T) {
 	_, importErr := a.Threads().Import(t.Context(), &archive, "copy")
 	for what, err := range map[string]error{
 		"ask": askErr, "import": importErr, "delete": a.Threads().Delete(t.Context(), "t"), "undo": a.Threads().Undo(t.Context(), "t"),
-		"watch": a.Library().Watch(t.Context(), ingest.WatchOptions{}),
 	} {
 		if !errors.Is(err, ragflow.ErrReadOnly) {
 			t.Errorf("%s: %v, want ErrReadOnly", what, err)

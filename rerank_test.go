@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"example.com/ragflow"
-	"example.com/ragflow/ingest"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 )
@@ -73,21 +72,19 @@ func TestCrossEncoder(t *testing.T) {
 // Methods by name, at most 200 passages before and
 // 20 after.
 func TestRerankMethods(t *testing.T) {
-	var given []ingest.Given
+	texts := map[string]string{}
 	for i := range 230 {
-		given = append(given, ingest.Given{
-			Name: strings.Repeat("x", 1+i/26) + string(rune('a'+i%26)) + ".md",
-			Data: []byte("# Page\n\nHerbs dry in the shade. " + strings.Repeat("Words about page "+string(rune('a'+i%26))+". ", 1+i%7) +
-				strings.Repeat(fmt.Sprintf("Only w%da w%db w%dc. ", i, i, i), 3)), // or it would be a near-duplicate
-		})
+		texts[strings.Repeat("x", 1+i/26)+string(rune('a'+i%26))+".md"] = "# Page\n\nHerbs dry in the shade. " + strings.Repeat("Words about page "+string(rune('a'+i%26))+". ", 1+i%7) +
+			strings.Repeat(fmt.Sprintf("Only w%da w%db w%dc. ", i, i, i), 3) // or it would be a near-duplicate
 	}
+	docs := pages(t, texts)
 	for _, method := range search.RerankMethods() {
 		if method == search.RerankLLM {
 			continue // by a chat model: see TestTransformsAndSynthesis
 		}
 		t.Run(method, func(t *testing.T) {
 			j := &judge{word: "words"}
-			a := open(t, ragflow.Config{Given: given, Reranker: j, Retrieval: search.Retrieval{Rerank: method}})
+			a := open(t, ragflow.Config{Docs: docs, Reranker: j, Retrieval: search.Retrieval{Rerank: method}})
 			r := searchLeg(t, a, "herbs", 100, "")
 			if len(r.Hits) != 100 { // a list has as many as it was asked for
 				t.Errorf("%d hits, want 100", len(r.Hits))
@@ -107,12 +104,12 @@ func TestRerankMethods(t *testing.T) {
 
 // Documents take turns, and what is nearly the same comes late.
 func TestDiversity(t *testing.T) {
-	given := []ingest.Given{
-		{Name: "a.md", Data: []byte("# Basil\n\n## One\n\nBasil wants water. Basil.\n\n## Two\n\nBasil wants sun. Basil.\n")},
-		{Name: "b.md", Data: []byte("# Notes\n\nSomebody wrote that basil also grows in pots.\n")},
-	}
+	docs := pages(t, map[string]string{
+		"a.md": "# Basil\n\n## One\n\nBasil wants water. Basil.\n\n## Two\n\nBasil wants sun. Basil.\n",
+		"b.md": "# Notes\n\nSomebody wrote that basil also grows in pots.\n",
+	})
 	sources := func(method string) []string {
-		a := open(t, ragflow.Config{Given: given, Retrieval: search.Retrieval{Rerank: method}})
+		a := open(t, ragflow.Config{Docs: docs, Retrieval: search.Retrieval{Rerank: method}})
 		var out []string
 		for _, h := range searchLeg(t, a, "basil", 3, "").Hits {
 			out = append(out, h.Source)

@@ -47,7 +47,7 @@ const largestCited = 64 << 20
 // Changed reports whether the file behind a citation does not hold the quote at its
 // place: it was edited, or is gone. A document that is no file never changes.
 func (f *CitedFiles) Changed(ctx context.Context, c state.Citation) bool {
-	if c.Root == "" || c.Root == rootGiven {
+	if c.Root == "" {
 		return false
 	}
 	return f.ChangedAt(ctx, Path(c.Root, c.Source), c)
@@ -92,7 +92,7 @@ func (f *CitedFiles) ChangedAt(ctx context.Context, path string, c state.Citatio
 // Path returns where a source lies: under its root, or the root itself where that is
 // a single file. A document that is no file has its name.
 func Path(root, source string) string {
-	if root == "" || root == rootGiven {
+	if root == "" {
 		return source
 	}
 	return load.Locate(root, source)

@@ -35,7 +35,6 @@ type Library struct {
 type Options struct {
 	Docs    []string // folders and files; empty: all that is indexed
 	Folders []string // further folders, read where they exist
-	Given   []Given  // documents that are no files
 
 	Chunking     chunk.Options // a folder that was indexed with KeepChunking keeps its own
 	KeepChunking bool          // store Chunking for the folders that are indexed
@@ -76,12 +75,28 @@ func (l *Library) Notice() string { return l.o.Notice }
 // that cannot be read is reported and stops nothing; a missing folder is an error that
 // matches fs.ErrNotExist. What was done before an error or the end of ctx is kept.
 // Where the index can only be read it stays as it is, and the report warns.
-func (l *Library) Sync(ctx context.Context) (*Report, error) { return l.sync(ctx, syncOptions{}) }
-
-// Retry is Sync that also reads again all files that failed or were skipped before.
-// Those that can be read now count as changed.
-func (l *Library) Retry(ctx context.Context) (*Report, error) {
-	return l.sync(ctx, syncOptions{retry: true})
+func (l *Library) Sync(ctx context.Context) (*Report, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	begun := l.o.Clock()
+	report := newReport()
+	if l.index.ReadOnly() {
+		return report, l.serveAsItIs(ctx, report)
+	}
+	for _, docs := range slices.Concat(l.o.Docs, l.folders()) {
+		root, err := load.Resolve(docs)
+		if err != nil {
+			return nil, err
+		}
+		if err := l.newSyncer(root, report).run(ctx); err != nil {
+			return nil, fmt.Errorf("index %s: %w", docs, err)
+		}
+		report.Roots = append(report.Roots, root)
+	}
+	if err := l.unread(ctx, report); err != nil {
+		return nil, err
+	}
+	return l.finish(ctx, report, begun)
 }
 
 // Forget takes all files below a root out of the index and counts them. The root need not exist any
@@ -103,44 +118,11 @@ func (l *Library) Forget(ctx context.Context, path string) (int, error) {
 	return len(files), l.index.Delete(ctx, root, slices.Collect(maps.Keys(files))...)
 }
 
-// syncOptions say how to sync.
-type syncOptions struct {
-	retry   bool             // read again what could not be read
-	changed func(FileChange) // told of each file that was added, changed or removed; may be nil
-}
-
-func (l *Library) sync(ctx context.Context, o syncOptions) (*Report, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	begun := l.o.Clock()
-	report := newReport()
-	if l.index.ReadOnly() {
-		return report, l.serveAsItIs(ctx, report)
-	}
-	for _, docs := range slices.Concat(l.o.Docs, l.folders()) {
-		root, err := load.Resolve(docs)
-		if err != nil {
-			return nil, err
-		}
-		if err := l.newSyncer(root, report, o).run(ctx); err != nil {
-			return nil, fmt.Errorf("index %s: %w", docs, err)
-		}
-		report.Roots = append(report.Roots, root)
-	}
-	if err := l.unread(ctx, report); err != nil {
-		return nil, err
-	}
-	if err := l.putGiven(ctx, report); err != nil {
-		return nil, err
-	}
-	return l.finish(ctx, report, begun)
-}
-
 // unread is an error where all documents are files that a person named and that cannot be
 // read. A question about them ends with the reason.
 func (l *Library) unread(ctx context.Context, report *Report) error {
 	problems := slices.Concat(report.Skipped, report.Failed)
-	if len(l.o.Docs) == 0 || len(l.o.Given) > 0 || len(problems) < len(report.Roots) {
+	if len(l.o.Docs) == 0 || len(problems) < len(report.Roots) {
 		return nil
 	}
 	for _, root := range report.Roots {

@@ -122,14 +122,6 @@ func describe(doc document.Document, f search.File) search.File {
 	return f
 }
 
-// change returns FileAdded or FileChanged.
-func (r read) change() string {
-	if r.known.Source == "" {
-		return FileAdded
-	}
-	return FileChanged
-}
-
 // batch collects what is stored in one transaction.
 type batch struct {
 	*syncer
@@ -151,14 +143,18 @@ func (b *batch) add(ctx context.Context, r read, done int) error {
 	case errors.Is(r.problem, fs.ErrNotExist):
 		b.report.Warned = append(b.report.Warned, FileProblem{r.file.Source, "it was gone before it could be read"})
 		if r.known.Source != "" {
-			b.tell(r.file.Source, FileRemoved)
+			b.report.Removed++
 			b.gone = append(b.gone, r.file.Source)
 		}
 	case r.problem != nil: // its earlier chunks stay, because it may be readable again tomorrow
 		b.report.Failed = append(b.report.Failed, FileProblem{r.file.Source, r.problem.Error()})
 		b.fail = append(b.fail, r.entry.File)
 	default:
-		b.tell(r.file.Source, r.change())
+		if r.known.Source == "" {
+			b.report.Added++
+		} else {
+			b.report.Changed++
+		}
 		b.put = append(b.put, r.entry)
 	}
 	for _, w := range r.warned {

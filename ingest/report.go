@@ -36,20 +36,6 @@ type FileProblem struct {
 // OtherKind reports whether a file was left out because no loader reads its kind.
 func (p FileProblem) OtherKind() bool { return strings.HasPrefix(p.Reason, load.ErrNoLoader.Error()) }
 
-// What happened to a file.
-const (
-	FileAdded   = "added"
-	FileChanged = "changed"
-	FileRemoved = "removed"
-)
-
-// FileChange is a file that came into the index, changed there, or left it.
-type FileChange struct {
-	Root   string `json:"root"`
-	Source string `json:"source"`
-	What   string `json:"what"` // FileAdded, FileChanged or FileRemoved
-}
-
 // StageEmbedding is the stage of [Progress] that counts passages.
 const StageEmbedding = "embedding"
 

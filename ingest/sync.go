@@ -29,7 +29,6 @@ const settled = 2 * time.Second
 // syncer makes one collection of the index equal to one root.
 type syncer struct {
 	*Library
-	syncOptions
 	root        string
 	report      *Report
 	chunking    chunk.Options
@@ -41,8 +40,8 @@ type syncer struct {
 	bytes   int64 // of the files that were read
 }
 
-func (l *Library) newSyncer(root string, report *Report, o syncOptions) *syncer {
-	return &syncer{Library: l, syncOptions: o, root: root, report: report, seen: map[string]bool{}}
+func (l *Library) newSyncer(root string, report *Report) *syncer {
+	return &syncer{Library: l, root: root, report: report, seen: map[string]bool{}}
 }
 
 // job is a file that may have changed.
@@ -89,7 +88,7 @@ func (s *syncer) scan(ctx context.Context, known map[string]search.File) error {
 		}
 		s.seen[file.Source] = true
 		k, ok := known[file.Source]
-		if ok && k.Chunker == s.fingerprint && k.Size == file.Size && k.ModTime.Equal(file.ModTime) && !s.tryAgain(k) {
+		if ok && k.Chunker == s.fingerprint && k.Size == file.Size && k.ModTime.Equal(file.ModTime) && (k.Error == "" || isPermanent(k.Error)) {
 			s.report.Unchanged++
 			switch problem := (FileProblem{file.Source, k.Error}); {
 			case isSkipReason(k.Error):
@@ -105,14 +104,9 @@ func (s *syncer) scan(ctx context.Context, known map[string]search.File) error {
 	return nil
 }
 
-// tryAgain reports whether to read a file again that failed and has not changed,
-// because its permissions may have.
-func (s *syncer) tryAgain(k search.File) bool {
-	return k.Error != "" && (s.retry || !isPermanent(k.Error))
-}
-
 // isPermanent reports whether a stored error is about the content of the file, so that
-// reading it again before it changes is useless.
+// reading it again before it changes is useless. After another one, such as about
+// permissions, it is tried again.
 func isPermanent(reason string) bool {
 	return isSkipReason(reason) || slices.ContainsFunc([]error{load.ErrBroken, load.ErrEncrypted, load.ErrNoText}, func(err error) bool {
 		return strings.HasPrefix(reason, err.Error())
@@ -164,9 +158,7 @@ func (s *syncer) remove(ctx context.Context, known map[string]search.File) error
 		}
 	}
 	slices.Sort(gone)
-	for _, source := range gone {
-		s.tell(source, FileRemoved)
-	}
+	s.report.Removed += len(gone)
 	if len(gone) == 0 {
 		return nil
 	}
@@ -180,19 +172,4 @@ func (s *syncer) isBlocked(source string) bool {
 		}
 	}
 	return false
-}
-
-// tell counts a change and reports it.
-func (s *syncer) tell(source, what string) {
-	switch what {
-	case FileAdded:
-		s.report.Added++
-	case FileChanged:
-		s.report.Changed++
-	case FileRemoved:
-		s.report.Removed++
-	}
-	if s.changed != nil {
-		s.changed(FileChange{Root: s.root, Source: source, What: what})
-	}
 }

@@ -14,42 +14,27 @@ import (
 	"example.com/ragflow/ingest"
 )
 
-// indexOptions are the flags of index.
-type indexOptions struct {
-	retry  bool
-	watch  bool
-	forget bool
-
-	rebuild bool
-}
-
 func (a *app) indexCommand() *cobra.Command {
-	var o indexOptions
+	var forget, rebuild bool
 	c := command("index [PATH]...", -1, func(c *cobra.Command, args []string) error {
-		if o.forget {
+		if forget {
 			return a.forget(c.Context(), args)
 		}
 		a.flags.docs = args
 		switch {
 		case len(args) > 0 && dropped("ragflow index "+args[0]) != nil:
 			return dropped("ragflow index " + args[0])
-		case o.watch && (a.asJSON || o.retry):
-			return usagef("--watch goes with neither --json nor --retry-failed")
-		case o.rebuild && (o.watch || o.retry || a.chunkFlagged()):
+		case rebuild && a.chunkFlagged():
 			return usagef("--rebuild reads no documents, so it goes with --collection and --json only")
-		case o.rebuild:
+		case rebuild:
 			return a.reembed(c.Context())
-		case o.watch:
-			return a.watch(c.Context())
 		}
-		return a.index(c.Context(), o)
+		return a.index(c.Context())
 	})
 	f := c.Flags()
 	a.jsonFlag(c)
-	f.BoolVar(&o.retry, "retry-failed", false, "also read again the files that failed or were skipped before")
-	f.BoolVar(&o.rebuild, "rebuild", false, "make all vectors again with the embedding model configured now; read no documents")
-	f.BoolVar(&o.watch, "watch", false, "go on, and index each change, until interrupted")
-	f.BoolVar(&o.forget, "forget", false, "take what is indexed of the paths out of the index; the files stay")
+	f.BoolVar(&rebuild, "rebuild", false, "make all vectors again with the embedding model configured now; read no documents")
+	f.BoolVar(&forget, "forget", false, "take what is indexed of the paths out of the index; the files stay")
 	a.chunkFlags(f)
 	c.AddCommand(a.indexStatsCommand(), a.collectionsCommand())
 	a.collectionFlag(c.PersistentFlags())
@@ -137,18 +122,14 @@ func (*app) readOnly(what string) error {
 	return failed(what, fmt.Errorf("data folder: %w", ragflow.ErrReadOnly))
 }
 
-func (a *app) index(ctx context.Context, o indexOptions) (err error) {
+func (a *app) index(ctx context.Context) (err error) {
 	p := a.newProgress()
 	assistant, docs, err := a.openToIndex(ctx, p)
 	if err != nil {
 		return err
 	}
 	defer closeInto(&err, assistant)
-	run := assistant.Library().Sync
-	if o.retry {
-		run = assistant.Library().Retry
-	}
-	report, err := run(ctx)
+	report, err := assistant.Library().Sync(ctx)
 	p.end()
 	if err != nil {
 		return failed("index "+strings.Join(docs, ", "), err)
