@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/ragflow/graph"
 )
@@ -95,17 +94,6 @@ func contentClauses() []clause {
 			wantEqual(t, "error", c.Error, "bad \uFFFD byte")
 			wantEqual(t, "delta's error", c.Deltas[0].Error, strings.ReplaceAll(d.Error, "\xff", "\uFFFD"))
 		}},
-		{"notes come back exactly", func(t *testing.T, s graph.Store) {
-			w := hold(t, s, "t")
-			var want []graph.Delta
-			for i, n := range allNotes() {
-				want = append(want, graph.Delta{Node: "n", Rank: i, Notes: n})
-			}
-			w.commit(batch(want...))
-			_, deltas := load(t, s, "t", 0)
-			wantEqual(t, "deltas", deltas, want)
-			wantEqual(t, "walked", walk(t, s, "t", 0)[0].Deltas, want)
-		}},
 		{"unusual names", func(t *testing.T, s graph.Store) {
 			for _, name := range []string{" ", "a b", "'; DROP TABLE threads; --", "日本語", "\x01", "a\nb", strings.Repeat("n", 5000), "%s", "\\", "\""} {
 				w := hold(t, s, name)
@@ -149,22 +137,4 @@ func keepsBody(t *testing.T, s graph.Store, body string) {
 	w.commit(withSnapshot(batch(), body))
 	snapshot, _ := load(t, s, "t", 0)
 	check("snapshot", snapshot.Body)
-}
-
-func allNotes() []graph.Notes {
-	return []graph.Notes{
-		{},
-		{Start: moment(), Duration: time.Millisecond},
-		{Start: moment().Add(-time.Hour + 1), Duration: 1},
-		{Start: time.Date(1, 1, 2, 3, 4, 5, 6, time.UTC)},
-		{Start: time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC), Duration: 1<<63 - 1},
-		{Duration: -5},
-		{Skipped: "nothing to do"},
-		{Warnings: []string{"one", "two <b>", ""}},
-		{Details: []graph.Detail{{Key: "k", Value: "v"}, {Key: "k", Value: strings.Repeat("long ", 200)}, {}}},
-		{Calls: []graph.Call{
-			{Name: "model", Duration: time.Second, Counts: map[string]int64{"input_tokens": 1 << 60, "output_tokens": -1}, Error: "429"},
-			{Name: "other"},
-		}},
-	}
 }

@@ -14,6 +14,7 @@ func loadClauses() []clause {
 			w := hold(t, s, "t")
 			w.commit(batch(delta("a", 0)))
 			w.commit(batch(delta("b", 0), delta("c", 1)))
+			w.commit(batch())
 			id := w.commit(batch(delta("d", 0)))
 			snapshot, deltas := load(t, s, "t", id)
 			wantEqual(t, "snapshot", snapshot, graph.Snapshot{})
@@ -73,36 +74,15 @@ func loadClauses() []clause {
 			_, got := load(t, s, "t", id)
 			wantEqual(t, "deltas", nodes(got), want)
 		}},
-		{"rank does not reach across commits", func(t *testing.T, s graph.Store) {
-			w := hold(t, s, "t")
-			w.commit(batch(delta("a", 9)))
-			id := w.commit(batch(delta("b", 0)))
-			_, deltas := load(t, s, "t", id)
-			wantEqual(t, "deltas", nodes(deltas), []string{"a", "b"})
-		}},
-		{"failed attempts are kept beside what succeeded", func(t *testing.T, s graph.Store) {
-			w := hold(t, s, "t")
-			failed := graph.Delta{Node: "a", Rank: 0, Error: "no luck", Notes: graph.Notes{Duration: 5}}
-			id := w.commit(batch(failed, delta("a", 0)))
-			_, deltas := load(t, s, "t", id)
-			wantEqual(t, "deltas", deltas, []graph.Delta{failed, delta("a", 0)})
-		}},
-		{"path and node are kept", func(t *testing.T, s graph.Store) {
+		{"path and node are kept, and failed attempts beside what succeeded", func(t *testing.T, s graph.Store) {
 			w := hold(t, s, "t")
 			d := delta("n", 3)
 			d.Path = "outer/inner:2"
 			input := graph.Delta{Body: []byte(`{"in":1}`)}
-			id := w.commit(batch(d, input))
+			failed := graph.Delta{Node: "a", Rank: 1, Error: "no luck", Notes: graph.Notes{Duration: 5}}
+			id := w.commit(batch(d, input, failed, delta("a", 1)))
 			_, deltas := load(t, s, "t", id)
-			wantEqual(t, "deltas", deltas, []graph.Delta{input, d})
-		}},
-		{"a commit without deltas adds none", func(t *testing.T, s graph.Store) {
-			w := hold(t, s, "t")
-			w.commit(batch(delta("a", 0)))
-			w.commit(batch())
-			id := w.commit(batch(delta("b", 0)))
-			_, deltas := load(t, s, "t", id)
-			wantEqual(t, "deltas", nodes(deltas), []string{"a", "b"})
+			wantEqual(t, "deltas", deltas, []graph.Delta{input, failed, delta("a", 1), d})
 		}},
 		{"an unknown thread is not found", func(t *testing.T, s graph.Store) {
 			for _, at := range []graph.CommitID{0, 1} {

@@ -16,6 +16,17 @@ func notesClauses() []clause {
 		what  string
 		notes graph.Notes
 	}{
+		{"nothing", graph.Notes{}},
+		{"a short time", graph.Notes{Start: moment().Add(-time.Hour + 1), Duration: 1}},
+		{"the first year", graph.Notes{Start: time.Date(1, 1, 2, 3, 4, 5, 6, time.UTC), Duration: -5}},
+		{"the last year", graph.Notes{Start: time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC), Duration: 1<<63 - 1}},
+		{"texts", graph.Notes{
+			Skipped: "nothing to do", Warnings: []string{"one", "two <b>", ""},
+			Details: []graph.Detail{{Key: "k", Value: "v"}, {Key: "k", Value: longText("long")}, {}},
+		}},
+		{"calls", graph.Notes{Calls: []graph.Call{
+			{Name: "model", Duration: time.Second, Counts: map[string]int64{"input_tokens": 1 << 60, "output_tokens": -1}, Error: "429"}, {Name: "other"},
+		}}},
 		{"failed attempts", graph.Notes{Failed: []graph.Attempt{{Error: "flaky", Duration: time.Second, Pause: time.Minute}, {Error: "again"}}}},
 		{"a hit of a cache", graph.Notes{Cached: true}},
 		{"a failure that was handled", graph.Notes{Caught: "card refused"}},

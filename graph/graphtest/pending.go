@@ -47,12 +47,6 @@ func pendingClauses() []clause {
 			w.pend(result("n", 0))
 			wantEqual(t, "pending", names(pendingOf(t, s, "t")), []string{"n"})
 		}},
-		{"a commit drops them", func(t *testing.T, s graph.Store) {
-			w := hold(t, s, "t")
-			w.pend(result("n", 0))
-			w.commit(batch(delta("n", 0)))
-			wantEqual(t, "pending", len(pendingOf(t, s, "t")), 0)
-		}},
 		{"KeepPending keeps them, the next commit drops them", func(t *testing.T, s graph.Store) {
 			w := hold(t, s, "t")
 			w.pend(result("n", 0))

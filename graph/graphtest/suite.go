@@ -41,7 +41,6 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		{"prune", pruneClauses()},
 		{"copy", copyClauses()},
 		{"threads", threadClauses()},
-		{"langgraph", langGraphClauses()},
 	} {
 		t.Run(topic.name, func(t *testing.T) {
 			for _, c := range topic.clauses {

@@ -1,12 +1,18 @@
 package graphtest
 
 import (
+	"context"
 	"testing"
 
 	"example.com/ragflow/graph"
 )
 
-// threadClauses are those of a graph.Lister.
+// deleter is a store that deletes threads; it is no part of [graph.Store].
+type deleter interface {
+	Delete(ctx context.Context, threads ...string) error
+}
+
+// threadClauses are those of a graph.Lister and of a deleter.
 func threadClauses() []clause {
 	list := func(t *testing.T, s graph.Store) []graph.ThreadInfo {
 		t.Helper()
@@ -21,6 +27,7 @@ func threadClauses() []clause {
 		return infos
 	}
 	return []clause{
+		{"a deleted thread is gone whole, and no other", deleteThread},
 		{"newest commit first, without threads that have none", func(t *testing.T, s graph.Store) {
 			wantEqual(t, "an empty store", len(list(t, s)), 0)
 			first, b := hold(t, s, "t"), hold(t, s, "b")
@@ -42,4 +49,28 @@ func threadClauses() []clause {
 			})
 		}},
 	}
+}
+
+func deleteThread(t *testing.T, s graph.Store) {
+	d, ok := s.(deleter)
+	if !ok {
+		t.Skip("the store deletes nothing")
+	}
+	for _, name := range []string{"t", "other"} {
+		w := hold(t, s, name)
+		child := delta("child", 1)
+		child.Path = "sub/a#1"
+		w.commit(batch(delta("root", 0), child))
+		w.pend(result("n", 0))
+		w.release()
+	}
+	if err := d.Delete(t.Context(), "t"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Head(t.Context(), "t")
+	wantError(t, "Head", err, graph.ErrNotFound)
+	wantEqual(t, "pending", pendingOf(t, s, "t"), nil)
+	wantEqual(t, "deltas of the other", nodes(walk(t, s, "other", 0)[0].Deltas), []string{"root", "child"})
+	wantEqual(t, "pending of the other", len(pendingOf(t, s, "other")), 1)
+	wantError(t, "Delete again", d.Delete(t.Context(), "t"), graph.ErrNotFound)
 }
