@@ -105,11 +105,11 @@ func noteGrade(ctx context.Context, g Grader, grade state.Grade, best []state.Ch
 	}
 	graph.Note(ctx, "graded", strings.Join(places, ", "))
 	graph.Note(ctx, "SCORE", fmt.Sprintf("%.2f", grade.Score))
-	refined := query
-	if grade.Refined != nil {
-		refined = withBoosts(*grade.Refined)
+	refined := oneLine(query)
+	if grade.Refined != nil { // is searched for next, so it is noted whole
+		refined = strings.Join(strings.Fields(withBoosts(*grade.Refined)), " ")
 	}
-	graph.Note(ctx, "REFINED", oneLine(refined))
+	graph.Note(ctx, "REFINED", refined)
 	if grade.Why != "" {
 		graph.Note(ctx, "why", oneLine(grade.Why))
 	}

@@ -133,9 +133,9 @@ func noteRetrieval(ctx context.Context, st state.State, u state.Update) {
 		}
 	}
 	for _, i := range due {
-		graph.Note(ctx, "query "+strconv.Itoa(i+1), fmt.Sprintf("%s: %d hits", oneLine(st.Turn.Queries[i].Text), found[i]))
+		graph.Note(ctx, "query "+strconv.Itoa(i+1), fmt.Sprintf("%s, hits: %d", oneLine(st.Turn.Queries[i].Text), found[i]))
 	}
-	graph.Note(ctx, "fused", fmt.Sprintf("%d hits", len(*u.Hits)))
+	graph.Note(ctx, "hits after fusion", strconv.Itoa(len(*u.Hits)))
 }
 
 // noteHits notes the positions of the best hits and the lists that found them.

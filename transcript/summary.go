@@ -97,7 +97,7 @@ func chosen(t state.Turn, vs []visit) string {
 	if n := len(t.Sources) - namedPassages; n > 0 {
 		list += fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("Of %d passages found, these were chosen for the answer, best first: %s.", max(len(t.Hits), len(t.Sources)), list)
+	return fmt.Sprintf("Passages found: %d. These were chosen for the answer, best first: %s.", max(len(t.Hits), len(t.Sources)), list)
 }
 
 func answered(t state.Turn, commits []graph.Commit, vs []visit) string {
