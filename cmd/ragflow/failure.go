@@ -102,7 +102,6 @@ func droppedNames() map[string]string {
 		"ragflow reindex":                  "ragflow index --rebuild",
 		"ragflow related":                  `ragflow search --graph 1 "…"`,
 		"ragflow promoted":                 "ragflow feedback",
-		"--watch":                          "ragflow index from time to time; ask, chat and search look for changes by themselves",
 		"--retry-failed":                   "touch FILE, then ragflow index; what may have become readable is tried again by itself",
 		"ragflow man":                      "ragflow help COMMAND",
 		"ragflow index snapshot":           "ragflow index on the other machine, or a copy of the data folder while nothing indexes; a folder of that name is ./snapshot",

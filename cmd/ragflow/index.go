@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) indexCommand() *cobra.Command {
-	var forget, rebuild bool
+	var forget, rebuild, watch bool
 	c := command("index [PATH]...", -1, func(c *cobra.Command, args []string) error {
 		if forget {
 			return a.forget(c.Context(), args)
@@ -28,13 +28,16 @@ func (a *app) indexCommand() *cobra.Command {
 			return usagef("--rebuild reads no documents, so it goes with --collection and --json only")
 		case rebuild:
 			return a.reembed(c.Context())
+		case watch && a.asJSON:
+			return usagef("--watch does not go with --json")
 		}
-		return a.index(c.Context())
+		return a.index(c.Context(), watch)
 	})
 	f := c.Flags()
 	a.jsonFlag(c)
 	f.BoolVar(&rebuild, "rebuild", false, "make all vectors again with the embedding model configured now; read no documents")
 	f.BoolVar(&forget, "forget", false, "take what is indexed of the paths out of the index; the files stay")
+	f.BoolVar(&watch, "watch", false, "go on, and index each change, until interrupted")
 	a.chunkFlags(f)
 	c.AddCommand(a.indexStatsCommand(), a.collectionsCommand())
 	a.collectionFlag(c.PersistentFlags())
@@ -122,7 +125,7 @@ func (*app) readOnly(what string) error {
 	return failed(what, fmt.Errorf("data folder: %w", ragflow.ErrReadOnly))
 }
 
-func (a *app) index(ctx context.Context) (err error) {
+func (a *app) index(ctx context.Context, watch bool) (err error) {
 	p := a.newProgress()
 	assistant, docs, err := a.openToIndex(ctx, p)
 	if err != nil {
@@ -145,6 +148,9 @@ func (a *app) index(ctx context.Context) (err error) {
 	})
 	if err != nil {
 		return err
+	}
+	if watch {
+		return a.watch(ctx, assistant, docs)
 	}
 	if len(report.Failed) > 0 && report.Chunks == 0 {
 		return &failure{code: exitFailure, what: "index", err: errors.New("no file could be read"), hint: "check who may read there"}
