@@ -23,29 +23,24 @@ type Stats struct {
 
 // CollectionStats describe what was indexed of one root.
 type CollectionStats struct {
-	Root         string       `json:"root"`
-	Files        int          `json:"files"`   // Indexed + Empty + Skipped + Failed
-	Indexed      int          `json:"indexed"` // with chunks, as they were read last
-	Empty        int          `json:"empty"`   // read, but without text
-	Bare         int          `json:"bare"`    // of those that are empty: they have only metadata, such as front matter
-	Skipped      int          `json:"skipped"` // binary or too large
-	Failed       int          `json:"failed"`  // could not be read the last time; what was read before is still found
-	Unread       []Count      `json:"unread"`  // files in the folder now whose kind is not read, by ending
-	Chunks       int          `json:"chunks"`
-	Chunkers     []Count      `json:"chunkers"`      // files by the chunker that cut them, which adaptive chose or was named; by name
-	FileBytes    int64        `json:"file_bytes"`    // of the files
-	Links        int          `json:"links"`         // between documents: in their text, and as their metadata relates them
-	Dangling     int          `json:"dangling"`      // links by path to pages that are not there
-	Relations    []Count      `json:"relations"`     // links by kind; by name
-	Embedder     string       `json:"embedder"`      // what made its vectors, with their dimension and what of a chunk is embedded; empty: it has none
-	Vectors      string       `json:"vectors"`       // what of a document is embedded: "passage"; empty: it has none
-	Segments     int          `json:"segments"`      // that searches read; changes make new ones, which are merged
-	SegmentBytes int64        `json:"segment_bytes"` // of all of them
-	Pending      int          `json:"pending"`       // files in no segment yet; searches find them, too
-	Dead         int          `json:"dead"`          // files in segments that changed or were deleted since; no search finds them
-	Generation   int64        `json:"generation"`    // rises with every change
-	LastChange   *time.Time   `json:"last_change"`   // when it rose last; null where that is not known
-	FileList     []FileStatus `json:"file_list,omitempty"`
+	Root       string       `json:"root"`
+	Files      int          `json:"files"`   // Indexed + Empty + Skipped + Failed
+	Indexed    int          `json:"indexed"` // with chunks, as they were read last
+	Empty      int          `json:"empty"`   // read, but without text
+	Bare       int          `json:"bare"`    // of those that are empty: they have only metadata, such as front matter
+	Skipped    int          `json:"skipped"` // binary or too large
+	Failed     int          `json:"failed"`  // could not be read the last time; what was read before is still found
+	Unread     []Count      `json:"unread"`  // files in the folder now whose kind is not read, by ending
+	Chunks     int          `json:"chunks"`
+	Chunkers   []Count      `json:"chunkers"`    // files by the chunker that cut them, which adaptive chose or was named; by name
+	FileBytes  int64        `json:"file_bytes"`  // of the files
+	Links      int          `json:"links"`       // between documents: in their text, and as their metadata relates them
+	Dangling   int          `json:"dangling"`    // links by path to pages that are not there
+	Relations  []Count      `json:"relations"`   // links by kind; by name
+	Embedder   string       `json:"embedder"`    // what made its vectors, with their dimension and what of a chunk is embedded; empty: it has none
+	Generation int64        `json:"generation"`  // rises with every change
+	LastChange *time.Time   `json:"last_change"` // when it rose last; null where that is not known
+	FileList   []FileStatus `json:"file_list,omitempty"`
 }
 
 // Status of a file in the index.
@@ -82,7 +77,11 @@ func (l *Library) Stats(ctx context.Context, files bool) (*Stats, error) {
 	}
 	out := &Stats{Analyzer: stats.Analyzer, Bytes: stats.Bytes, Collections: []CollectionStats{}}
 	wanted := l.wanted()
-	for _, c := range stats.Collections {
+	collections, err := l.index.Collections(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range collections {
 		if wanted != nil && !wanted[c.Root] {
 			continue
 		}
@@ -90,10 +89,7 @@ func (l *Library) Stats(ctx context.Context, files bool) (*Stats, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := CollectionStats{
-			Root: c.Root, Files: len(known), Segments: c.Segments, SegmentBytes: c.SegmentBytes,
-			Pending: c.Pending, Dead: c.Dead, Generation: c.Generation,
-		}
+		s := CollectionStats{Root: c.Root, Files: len(known), Generation: c.Generation}
 		if !c.Changed.IsZero() {
 			s.LastChange = &c.Changed
 		}
@@ -115,7 +111,7 @@ func (l *Library) Stats(ctx context.Context, files bool) (*Stats, error) {
 		case err != nil:
 			return nil, err
 		case found:
-			s.Embedder, s.Vectors = e.String(), "passage"
+			s.Embedder = e.String()
 		}
 		slices.SortFunc(s.FileList, func(a, b FileStatus) int { return cmp.Compare(a.Source, b.Source) })
 		out.Collections = append(out.Collections, s)

@@ -166,7 +166,8 @@ type Collection struct {
 	Root       string
 	Files      int
 	Chunks     int
-	Generation int64 // rises with every change that a search could see
+	Generation int64     // rises with every change that a search could see
+	Changed    time.Time // when it rose last; zero where that is not known
 }
 
 // Link is a link between two documents of a collection, named by their sources.
@@ -174,19 +175,8 @@ type Link struct{ From, To, Relation string }
 
 // Stats says how large an index is.
 type Stats struct {
-	Analyzer    string // analyzer and format of the terms
-	Bytes       int64  // of the database
-	Collections []CollectionStats
-}
-
-// CollectionStats describes one collection.
-type CollectionStats struct {
-	Collection
-	Changed      time.Time // when the generation rose last; zero where that is not known
-	Segments     int       // that searches read
-	SegmentBytes int64     // of all of them
-	Pending      int       // files that changed since the last one was made; searches find them
-	Dead         int       // files in segments that changed or were deleted since; no search finds them
+	Analyzer string // analyzer and format of the terms
+	Bytes    int64  // of the database; 0 where that is not known
 }
 
 // UnknownKeyError means that a filter names a key that no document has.

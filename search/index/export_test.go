@@ -28,3 +28,12 @@ func (db *DB) SetSegments(ctx context.Context, body []byte) error {
 		return tx.Do(`UPDATE segments SET body = ?`, body)
 	})
 }
+
+// DeadFiles counts the files in segments that changed or were deleted since.
+func (db *DB) DeadFiles(ctx context.Context) (n int, err error) {
+	err = db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		return tx.QueryRow(`SELECT count(*) FROM dead d WHERE EXISTS
+			(SELECT 1 FROM segments s WHERE s.collection = d.collection AND d.version > s.since AND d.version <= s.generation)`).Scan(&n)
+	})
+	return n, err
+}

@@ -17,8 +17,15 @@ import (
 func (db *DB) Collections(ctx context.Context) ([]search.Collection, error) {
 	var out []search.Collection
 	err := db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		out, err = collect(tx, func(r row, c *search.Collection) error { return r.Scan(&c.Root, &c.Generation, &c.Files, &c.Chunks) },
-			`SELECT c.root, c.generation, count(f.id), coalesce(sum(f.chunks), 0)
+		out, err = collect(tx, func(r row, c *search.Collection) error {
+			var changed int64
+			err := r.Scan(&c.Root, &c.Generation, &changed, &c.Files, &c.Chunks)
+			if changed > 0 {
+				c.Changed = time.Unix(0, changed).UTC()
+			}
+			return err
+		},
+			`SELECT c.root, c.generation, c.changed, count(f.id), coalesce(sum(f.chunks), 0)
 			FROM collections c LEFT JOIN files f ON f.collection = c.id GROUP BY c.id ORDER BY c.root`)
 		return err
 	})
@@ -26,6 +33,15 @@ func (db *DB) Collections(ctx context.Context) ([]search.Collection, error) {
 		return nil, fmt.Errorf("list collections: %w", err)
 	}
 	return out, nil
+}
+
+// Stats says how large the index is.
+func (db *DB) Stats(ctx context.Context) (search.Stats, error) {
+	out := search.Stats{Analyzer: db.analysis()}
+	err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		return tx.QueryRow(`SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`).Scan(&out.Bytes)
+	})
+	return out, err
 }
 
 // Files returns the files of root by source. A root that was never indexed has none.
