@@ -119,7 +119,7 @@ var rooms = map[string]room{
 	"examples/migration":   {ours: []string{"graph", "graph/memstore"}},
 	"llm":                  {},
 	"llm/llmtest":          {ours: []string{"llm"}},
-	"llm/rerank":           {ours: []string{"llm"}},
+	"llm/rerank":           {ours: []string{"llm", "llm/openai"}},
 	"prompts":              {},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak

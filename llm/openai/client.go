@@ -50,6 +50,7 @@ func (c Config) GoString() string { return c.String() }
 // Client calls one provider. It is safe for concurrent use.
 type Client struct {
 	config     Config
+	http       *http.Client
 	options    []option.RequestOption // of every request
 	embeddings sdk.EmbeddingService
 	models     sdk.ModelService
@@ -85,20 +86,22 @@ func New(c Config) (*Client, error) {
 	if c.Transport == nil {
 		c.Transport = http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // see its documentation
 	}
+	guarded := &http.Client{
+		Transport: guard{next: c.Transport, max: c.MaxBytes},
+		// Requests contain the person's text, so they go only to the configured host.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	options := []option.RequestOption{
 		option.WithBaseURL(strings.TrimRight(c.BaseURL, "/") + "/"),
 		option.WithMaxRetries(0), // llm.Retry makes and counts retries
-		option.WithHTTPClient(&http.Client{
-			Transport: guard{next: c.Transport, max: c.MaxBytes},
-			// Requests contain the person's text, so they go only to the configured host.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		}),
+		option.WithHTTPClient(guarded),
 	}
 	if c.Key != "" {
 		options = append(options, option.WithAPIKey(c.Key))
 	}
 	return &Client{
 		config:     c,
+		http:       guarded,
 		options:    options,
 		embeddings: sdk.NewEmbeddingService(options...),
 		models:     sdk.NewModelService(options...),

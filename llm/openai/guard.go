@@ -37,7 +37,7 @@ type watch struct {
 	cancel context.CancelCauseFunc
 	stall  time.Duration
 	model  string // model of the request
-	media  string // expected media type of the response
+	media  string // expected media type of the response; empty: any
 
 	mu      sync.Mutex // guards the fields below
 	timer   *time.Timer
@@ -81,6 +81,9 @@ func (w *watch) answered(r *http.Response) error {
 		return nil // the body has the details
 	case r.StatusCode < 200 || r.StatusCode >= 300:
 		return responseError(fmt.Sprintf("status %d instead of an answer; is the base URL right?", r.StatusCode))
+	}
+	if w.media == "" {
+		return nil
 	}
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != w.media && (w.media != mediaStream || media != mediaJSON) {

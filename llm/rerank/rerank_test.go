@@ -153,7 +153,7 @@ func TestBadReplies(t *testing.T) {
 		{"not made to rerank", say(501, `{"error":{"code":501,"message":"This server does not support reranking"}}`), llm.ErrUnavailable, "does not support reranking"},
 		{"busy", say(429, ""), llm.ErrRateLimited, "limits the rate"},
 		{"down", say(503, ""), llm.ErrUnavailable, "status 503"},
-		{"too slow", func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body); <-r.Context().Done() }, llm.ErrTimeout, "no answer in 200ms"},
+		{"too slow", func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body); <-r.Context().Done() }, llm.ErrTimeout, "no answer started in time"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			timeout := 10 * time.Second
