@@ -242,16 +242,15 @@ func TestTransformsAndSynthesis(t *testing.T) { // Q09, Q11, Y02, K03
 	}
 }
 
-// TestSecondModel has a model that fails and another that takes over.
 // TestStatementsAreReadAgain marks what a second reading denies; where that fails, the rules decide.
 func TestStatementsAreReadAgain(t *testing.T) {
 	const said = "A volume keeps the data of a container. [Source 1] A container mounts a volume and writes an archive with tar. [Source 1]"
 	for _, tt := range []struct{ reply, answer, warning string }{
-		{`["yes", "no"]`, "A volume keeps the data of a container. [Source 1] A container mounts a volume and writes an archive with tar (unsupported).", ""},
+		{"1: yes\n2: no", "A volume keeps the data of a container. [Source 1] A container mounts a volume and writes an archive with tar (unsupported).", ""},
 		{"I cannot say.", said, "Rules alone checked the answer"},
 	} {
 		s := llmtest.NewServer(llmtest.Script(
-			llmtest.Entry{When: "You check whether a passage says", Do: llmtest.Say(tt.reply)},
+			llmtest.Entry{When: "You check whether a passage supports", Do: llmtest.Say(tt.reply)},
 			llmtest.Entry{When: grades, Do: llmtest.Say("SCORE: 0,85\nREFINED: volumes")},
 			llmtest.Entry{When: answers, Do: llmtest.Say(said)},
 		))
@@ -266,6 +265,7 @@ func TestStatementsAreReadAgain(t *testing.T) {
 	}
 }
 
+// TestSecondModel has a model that fails and another that takes over.
 func TestSecondModel(t *testing.T) {
 	broken := llmtest.NewServer(llmtest.Status(401, "no such key"))
 	defer broken.Close()

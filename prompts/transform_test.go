@@ -65,10 +65,10 @@ func TestParseDecompose(t *testing.T) { // Q11
 
 func TestParseVerify(t *testing.T) {
 	for reply, want := range map[string][]bool{
-		"1: yes\n2: no":                       {true, false},
+		"1: yes\n2: no":                        {true, false},
 		"Verdicts:\n2. **No**\n1: (p. 1) Yes.": {true, false},
-		"1: yes\n1: no\n2: no\n3: yes":        {true, false},
-		"No.":                                 {false},
+		"1: yes\n1: no\n2: no\n3: yes":         {true, false},
+		"No.":                                  {false},
 	} {
 		if got, err := prompts.ParseVerify(reply, len(want)); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: got %v, %v, want %v", reply, got, err, want)
