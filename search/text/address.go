@@ -14,7 +14,7 @@ import (
 
 // address is what viewers of Markdown make clickable by itself: addresses with a scheme,
 // those that begin with www., and mail addresses.
-var address = regexp.MustCompile(`(?:(?i:[a-z][a-z0-9+.-]*://|www\.|mailto:)(?:[^\s<>"'` + "`" + `()\\\]|]|\([^\s<>"'` + "`" + `()\\\]|]*\))+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)`)
+var address = regexp.MustCompile(`(?:(?i:[a-z][a-z0-9+.-]*://|www\.|mailto:)(?:[^\s<>"'` + "`" + `()\\\]|]|\([^\s<>"'` + "`" + `()\\\]|]*\))+|[\w.!#$%&'/=?^{}+-]+@[\w-]+(?:\.[\w-]+)+)`)
 
 // Addresses returns where the addresses of a text stand that viewers of Markdown make
 // clickable by themselves, without the punctuation behind them.
@@ -77,7 +77,7 @@ func quoteBare(s, fence string) string {
 
 // mailJoins is what may stand before "@" in a mail address and is not in address. Stars and
 // tildes at the beginning of a word are emphasis.
-var mailJoins = regexp.MustCompile("[!#$%&'/=?^{|}]$|[^\\s(*~][*~]+$")
+var mailJoins = regexp.MustCompile(`[|]$|[^\s(*~][*~]+$`)
 
 func replace(s string, spans []Span, with func(Span) string) string {
 	var b strings.Builder
