@@ -39,14 +39,13 @@ type Ranked struct {
 // Rank returns the sentences of a task's sources, the likeliest answer first. An
 // answer is built around the first.
 func (a *Answerer) Rank(t state.Task) []Ranked {
-	in := a.lex.inquire(t.Question, strongest(t.Queries))
 	best := 0.0
 	passages := make([]*passage, len(t.Sources))
 	for i, s := range t.Sources {
 		best = max(best, s.Score)
 		passages[i] = a.lex.passage(s.Chunk)
 	}
-	in.weigh(passages)
+	in := a.lex.inquire(t.Question, strongest(t.Queries), passages)
 	var out []Ranked
 	var scores []float64
 	for n, p := range passages {
@@ -115,25 +114,19 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 		out.Text, out.Abstained = prompts.Say(prompts.NoDocuments, t.Language), true
 		return out, nil
 	}
-	for _, x := range pieces {
-		if !slices.Contains(out.Order, x.source+1) {
-			out.Order = append(out.Order, x.source+1)
-		}
-	}
-	parts, picks := a.framing(t), []cite.Pick(nil)
+	parts := a.framing(t)
+	var picks []cite.Pick
+	var used []state.Source
 	for i, x := range pieces {
-		said, quoted := x.render(1+slices.Index(out.Order, x.source+1), i == 0, t.Language)
+		said, quoted := x.render(i+1, i == 0, t.Language)
 		parts, picks = append(parts, said), append(picks, quoted...)
+		used, out.Order = append(used, t.Sources[x.source]), append(out.Order, x.source+1)
 	}
 	if n := len(t.Sources) - len(out.Order); n > 0 {
 		parts = append(parts, prompts.LeftOut(n, t.Language))
 	}
 	if !a.HasModel && needsWriter(t.Question) {
 		parts = append(parts, prompts.Say(prompts.NeedsModel, t.Language))
-	}
-	used := make([]state.Source, len(out.Order))
-	for i, n := range out.Order {
-		used[i] = t.Sources[n-1]
 	}
 	var err error
 	if out.Citations, err = cite.Build(used, picks...); err != nil {

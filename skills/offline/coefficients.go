@@ -58,15 +58,9 @@ var shapeWords = map[string][2]float64{
 
 var shapeIntercepts = [2]float64{-1.90, -0.80}
 
-// gradeCoefficients are those of the grade, a logistic regression; gradeMeans are
-// the means over the questions learnt from, for the reasons that a trace shows.
+// gradeCoefficients are those of the grade, a logistic regression.
 const gradeIntercept = -8.51
 
-var (
-	gradeCoefficients = [numSigns]float64{
-		bestSentence: 0.86, bestOwn: -0.30, bestPairs: 1.61, passageHeld: 2.82, passageWeight: 0.36, passageLead: 0.37, heaviestElsewhere: -0.55, heaviestGone: -2.23, longQuestion: 1.23, crowded: 0.32,
-	}
-	gradeMeans = [numSigns]float64{
-		bestSentence: 4.76, bestOwn: 0.50, bestPairs: 0.19, passageHeld: 0.60, passageWeight: 2.63, passageLead: 3.20, heaviestElsewhere: 0.13, heaviestGone: 0.08, longQuestion: 0.30, crowded: 0.42,
-	}
-)
+var gradeCoefficients = [numSigns]float64{
+	bestSentence: 0.86, bestOwn: -0.30, bestPairs: 1.61, passageHeld: 2.82, passageWeight: 0.36, passageLead: 0.37, heaviestElsewhere: -0.55, heaviestGone: -2.23, longQuestion: 1.23, crowded: 0.32,
+}

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -13,47 +12,34 @@ import (
 	"example.com/ragflow/state"
 )
 
-// feature is one number that is measured of a sentence for a question. Most lie
-// between 0 and 1.
-type feature int
-
 // The features. Shares are shares of the question's weight: its words of
 // content, each weighed by its idf.
 const (
-	ownWords     feature = iota // share that the sentence holds
-	stems                       // further share that it holds in words that begin alike
-	before                      // further share of the sentence before, or of what introduces its list, table or code
-	around                      // further share of the rest of its block and of the blocks beside it
-	headings                    // further share of the headings and the title
-	wholePassage                // further share of the rest of the passage
-	heaviest                    // whether it or its heading holds the word that weighs most
-	wording                     // share of all its words as they are written, weighed by how few sentences hold them
-	wordPairs                   // the same of neighbouring words
-	nearNew                     // share that stands near a word that may be the answer
-	density                     // words of the question by words of the sentence
-	length                      // logarithm of its words by 20
-	position                    // 1/n, for the n-th sentence of its section
-	score                       // of its passage in the search, of the best one's
+	ownWords     = iota // share that the sentence holds
+	stems               // further share that it holds in words that begin alike
+	before              // further share of the sentence before, or of what introduces its list, table or code
+	around              // further share of the rest of its block and of the blocks beside it
+	headings            // further share of the headings and the title
+	wholePassage        // further share of the rest of the passage
+	heaviest            // whether it or its heading holds the word that weighs most
+	wording             // share of all its words as they are written, weighed by how few sentences hold them
+	wordPairs           // the same of neighbouring words
+	nearNew             // share that stands near a word that may be the answer
+	density             // words of the question by words of the sentence
+	length              // logarithm of its words by 20
+	position            // 1/n, for the n-th sentence of its section
+	score               // of its passage in the search, of the best one's
 	isCode
 	isListed // item or row
 	numFeatures
 )
 
-// String is the name of a feature.
-func (f feature) String() string {
-	return [...]string{
-		"own words", "stems", "sentence before", "block around", "headings", "whole passage", "heaviest word", "wording", "wording in pairs",
-		"near a new word", "density", "length", "position", "search score", "code", "list or table",
-	}[f]
-}
-
 // FeatureNames are the names of the features of [Ranked.Features].
 func FeatureNames() []string {
-	var out []string
-	for f := range numFeatures {
-		out = append(out, f.String())
+	return []string{
+		"own words", "stems", "sentence before", "block around", "headings", "whole passage", "heaviest word", "wording", "wording in pairs",
+		"near a new word", "density", "length", "position", "search score", "code", "list or table",
 	}
-	return out
 }
 
 // features are those of one sentence.
@@ -71,60 +57,36 @@ const nearHalf = 6
 type inquiry struct {
 	terms []weighed // at most 64
 	all   float64   // weight of terms
-	plain []string
-	asked map[string]bool // plain
+	asked set       // its words as they are written
 	shape shape
 
 	// What the words of the question, as they are written, and their pairs weigh
-	// among the sentences to choose from; see weigh.
-	words, wordPairs rarity
+	// among the sentences to choose from.
+	words, pairs []weighed
 }
 
-// rarity is what some words weigh: those that few sentences hold weigh most.
-type rarity struct {
-	weights map[string]float64
-	all     float64
-}
-
-// heldBy is the share of the weight that some words have.
-func (r rarity) heldBy(words []string) float64 {
-	seen, sum := map[string]bool{}, 0.0
-	for _, w := range words {
-		if x, ok := r.weights[w]; ok && !seen[w] {
-			seen[w] = true
-			sum += x
-		}
-	}
-	return sum / max(r.all, math.SmallestNonzeroFloat64)
-}
-
-// newRarity weighs words by how many of some sentences hold each. A word that no
+// rarity weighs words by how few sentences of some passages hold each. A word that no
 // sentence holds, which chooses none, weighs half.
-func newRarity(words []string, sentences [][]string) rarity {
-	counts := map[string]int{}
-	for _, w := range words {
+func rarity(words []string, passages []*passage) []weighed {
+	counts, all := map[string]float64{}, 1.0
+	for _, w := range words[:min(len(words), mostAsked)] {
 		counts[w] = 0
 	}
-	for _, sentence := range sentences {
-		seen := map[string]bool{}
-		for _, w := range sentence {
-			if c, ok := counts[w]; ok && !seen[w] {
-				seen[w] = true
-				counts[w] = c + 1
+	for _, p := range passages {
+		all += float64(len(p.written))
+		for _, s := range p.written {
+			for w := range counts {
+				counts[w] += s.in(w)
 			}
 		}
 	}
-	r := rarity{weights: map[string]float64{}}
 	for w, n := range counts {
-		r.weights[w] = math.Log(float64(len(sentences)+1) / (float64(n) + 0.5))
+		counts[w] = math.Log(all / (n + 0.5))
 		if n == 0 {
-			r.weights[w] /= 2
+			counts[w] /= 2
 		}
 	}
-	for _, w := range slices.Sorted(maps.Keys(r.weights)) { // in order: sums of floats depend on it
-		r.all += r.weights[w]
-	}
-	return r
+	return heaviestFirst(counts)
 }
 
 // pairsOf are neighbouring words.
@@ -136,29 +98,17 @@ func pairsOf(words []string) []string {
 	return out
 }
 
-// weigh weighs the wording of the question by the sentences of passages.
-func (in *inquiry) weigh(passages []*passage) {
-	var sentences, pairs [][]string
-	for _, p := range passages {
-		for _, words := range p.written {
-			sentences, pairs = append(sentences, words), append(pairs, pairsOf(words))
-		}
+// inquire reads the question of a query, with what the conversation lends it, for the
+// sentences of some passages.
+func (l lexicon) inquire(question string, q state.Query, passages []*passage) inquiry {
+	terms, plain := l.question(state.Query{Text: question, Boosts: q.Boosts}, answerLent), plainWords(question)
+	in := inquiry{
+		terms: terms[:min(len(terms), 64)], asked: setOf(plain), shape: shapeOf(plain),
+		words: rarity(plain, passages), pairs: rarity(pairsOf(plain[:min(len(plain), mostAsked)]), passages),
 	}
-	asked := in.plain[:min(len(in.plain), mostAsked)]
-	in.words, in.wordPairs = newRarity(asked, sentences), newRarity(pairsOf(asked), pairs)
-}
-
-// inquire reads the question of a query, with what the conversation lends it.
-func (l lexicon) inquire(question string, q state.Query) inquiry {
-	terms := l.question(state.Query{Text: question, Boosts: q.Boosts}, answerLent)
-	in := inquiry{terms: terms[:min(len(terms), 64)], plain: plainWords(question), asked: map[string]bool{}}
 	for _, t := range in.terms {
 		in.all += t.weight
 	}
-	for _, w := range in.plain {
-		in.asked[w] = true
-	}
-	in.shape = shapeOf(in.plain)
 	return in
 }
 
@@ -214,7 +164,7 @@ func (in *inquiry) measure(p *passage, share float64) []features {
 		}
 		e := &out[j]
 		m := masks[j]
-		add := func(f feature, more mask) {
+		add := func(f int, more mask) {
 			e[f] = in.share(m|more) - in.share(m)
 			m |= more
 		}
@@ -244,7 +194,7 @@ func (in *inquiry) measure(p *passage, share float64) []features {
 		e[nearNew] = in.near(p.text[u.start:u.end], p.tokens[j], j == first[u.block])
 		n := len(p.terms[j])
 		e[density] = float64(bits.OnesCount64(uint64(masks[j]))) / float64(max(n, 12))
-		e[wording], e[wordPairs] = in.words.heldBy(p.written[j]), in.wordPairs.heldBy(pairsOf(p.written[j]))
+		e[wording], e[wordPairs] = coverage(in.words, p.written[j].in), coverage(in.pairs, p.written[j].in)
 		e[length] = math.Log(float64(max(1, len(p.tokens[j]))) / 20)
 		e[position] = 1 / float64(inSection)
 		e[score] = share
@@ -301,7 +251,7 @@ func (in *inquiry) near(raw string, tokens []text.Token, opens bool) (held float
 	}
 	for i, x := range tokens {
 		word := raw[x.Start:x.End]
-		if text.IsFolded(x.Term) || in.asked[strings.ToLower(word)] {
+		if text.IsFolded(x.Term) || in.asked.has(strings.ToLower(word)) {
 			continue
 		}
 		fit := in.shape.fit(word, i == 0 && (opens || x.Start == 0))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -35,39 +36,27 @@ const gradeLent = 0.1
 // for one that they do not. The coefficients are learnt from as many of each.
 const answerableOdds = 2
 
-// sign is one number that the grade is made of.
-type sign int
-
-// The signs.
+// The signs that a grade is made of.
 const (
-	bestSentence      sign = iota // score of the best sentence, by the coefficients of choice
-	bestOwn                       // question's weight that it holds
-	bestPairs                     // neighbouring words that it holds
-	passageHeld                   // question's weight that its passage holds, words that begin alike included
-	passageWeight                 // logarithm of that weight, which is more in a long question
-	passageLead                   // standard score of its passage's BM25 among the others
-	heaviestElsewhere             // share of the heaviest word where its passage does not hold it
-	heaviestGone                  // the same where no passage holds it
-	longQuestion                  // words of content beyond the usual
-	crowded                       // powers of ten of the size of the index, beyond usualDocs
+	bestSentence      = iota // score of the best sentence, by the coefficients of choice
+	bestOwn                  // question's weight that it holds
+	bestPairs                // neighbouring words that it holds
+	passageHeld              // question's weight that its passage holds, words that begin alike included
+	passageWeight            // logarithm of that weight, which is more in a long question
+	passageLead              // standard score of its passage's BM25 among the others
+	heaviestElsewhere        // share of the heaviest word where its passage does not hold it
+	heaviestGone             // the same where no passage holds it
+	longQuestion             // words of content beyond the usual
+	crowded                  // powers of ten of the size of the index, beyond usualDocs
 	numSigns
 )
 
-// String is the name of a sign.
-func (s sign) String() string {
-	return [...]string{
-		"best sentence", "words of the question", "pairs of words", "words in the passage", "weight in the passage",
-		"lead of the passage", "heaviest word elsewhere", "heaviest word nowhere", "long question", "large index",
-	}[s]
-}
-
 // Signs are the names of what [Grader.Measure] returns.
 func Signs() []string {
-	var out []string
-	for s := range numSigns {
-		out = append(out, s.String())
+	return []string{
+		"best sentence", "words of the question", "pairs of words", "words in the passage", "weight in the passage",
+		"lead of the passage", "heaviest word elsewhere", "heaviest word nowhere", "long question", "large index",
 	}
-	return out
 }
 
 // Grade grades the best chunks, best first, for the better of two readings of the
@@ -86,8 +75,11 @@ func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Ch
 			z += c * v[s]
 		}
 		if p := 1 / (1 + math.Exp(-z)); p > grade.Score {
-			grade.Score, grade.Why = p, because(v)
+			grade.Score, grade.Why = p, described(v)
 		}
+	}
+	if grade.Score > unsure && !g.lex.holdFigures(best[:min(len(best), gradedPassages)], full.Text) {
+		grade.Score, grade.Why = unsure, grade.Why+"; a number or code of the question is missing"
 	}
 	if len(best) > 0 && grade.Score < g.threshold {
 		grade.Refined = g.lex.refine(full, best)
@@ -95,29 +87,27 @@ func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Ch
 	return grade, nil
 }
 
-// loud is the least part in the sum that a reason names.
-const loud = 0.4
+// described are signs with their names, for the trace.
+func described(signs []float64) string {
+	out := Signs()
+	for i, v := range signs {
+		out[i] += fmt.Sprintf(" %.2f", v)
+	}
+	return strings.Join(out, ", ")
+}
 
-// because names what speaks most for and against the passages.
-func because(v []float64) string {
-	var pro, contra []string
-	for s, c := range gradeCoefficients {
-		said := fmt.Sprintf("%s %.2f", sign(s), v[s])
-		switch part := c * (v[s] - gradeMeans[s]); {
-		case part >= loud:
-			pro = append(pro, said)
-		case part <= -loud:
-			contra = append(contra, said)
-		}
+// unsure is the highest grade below the band [state.BandAnswers].
+const unsure = 0.74
+
+// holdFigures reports whether some chunks have all words of s with a digit. A passage
+// about P-200 resembles a question about P-300, but does not answer it.
+func (l lexicon) holdFigures(chunks []state.Chunk, s string) bool {
+	held := set{}
+	for _, c := range chunks {
+		maps.Copy(held, l.passage(c).all)
+		maps.Copy(held, l.passage(c).names)
 	}
-	var out []string
-	if len(pro) > 0 {
-		out = append(out, "for: "+strings.Join(pro, ", "))
-	}
-	if len(contra) > 0 {
-		out = append(out, "against: "+strings.Join(contra, ", "))
-	}
-	return cmp.Or(strings.Join(out, "; "), "nothing speaks clearly for or against")
+	return !slices.ContainsFunc(l.figures(s), func(f weighed) bool { return !held.has(f.term) })
 }
 
 // Measure returns the signs of a question in the best chunks; nil for a question
@@ -131,16 +121,13 @@ func (g *Grader) Measure(q state.Query, best []state.Chunk) []float64 {
 	if len(g.lex.question(own, 0)) == 0 {
 		own = q // "and the other?" is graded by the words of the conversation alone
 	}
-	in := g.lex.inquire(q.Text, own)
 	tops, scores, at := make([]features, len(best)), make([]float64, len(best)), 0
 	passages := make([]*passage, len(best))
-
 	for i, c := range best {
 		passages[i] = g.lex.passage(c)
 	}
-	in.weigh(passages)
+	in := g.lex.inquire(q.Text, own, passages)
 	for i := range best {
-
 		scores[i] = math.Inf(-1)
 		for _, e := range in.measure(passages[i], 0) {
 			if z := choice.of(&e); z > scores[i] {

@@ -260,6 +260,19 @@ func TestGradeTellsAbsentTopics(t *testing.T) {
 	}
 }
 
+// TestUnknownIdentifier: a passage about another model than the one asked about is no sure answer.
+func TestUnknownIdentifier(t *testing.T) {
+	l := append(manual(), page("pumps", "The pump P-200 has a warranty of 24 months. The warranty of the pump P-200 covers the motor."))
+	for question, want := range map[string]string{
+		"How many months of warranty has the pump P-200?": state.BandAnswers, "How many months of warranty has the pump P-300?": state.BandProbably,
+	} {
+		got, err := offline.New(l, 0).Grader.Grade(t.Context(), ask(question), slices.Concat(l[len(l)-1:], l[:len(l)-1]))
+		if band := state.Band(got.Score, false); err != nil || band != want {
+			t.Errorf("%s: band %q (%.2f, %v), want %q", question, band, got.Score, err, want)
+		}
+	}
+}
+
 func TestRewriting(t *testing.T) {
 	r := offline.New(manual(), 0).Rewriter
 	memory := state.Memory{Recent: []state.Exchange{

@@ -19,10 +19,10 @@ type passage struct {
 	all      set            // of all units
 	names    set            // of title and headings
 	title    set
-	sections []set      // terms of the heading of each section; the first is that of the chunk
-	plain    []string   // see plainWords
-	written  [][]string // plainWords of each unit
-	words    int        // tokens of all units
+	sections []set    // terms of the heading of each section; the first is that of the chunk
+	written  []set    // of each unit, its words and pairs of words as they are written
+	plain    []string // see plainWords
+	words    int      // tokens of all units
 }
 
 // unit is what one score is of: a sentence, a table row or a block of code.
@@ -76,7 +76,8 @@ func (p *passage) addUnit(l lexicon, u unit) {
 	}
 	p.units, p.tokens, p.terms = append(p.units, u), append(p.tokens, tokens), append(p.terms, terms)
 	p.words += len(tokens)
-	p.written = append(p.written, plainWords(p.text[u.start:u.end]))
+	plain := plainWords(p.text[u.start:u.end])
+	p.written = append(p.written, setOf(slices.Concat(plain, pairsOf(plain))))
 }
 
 // parent is the item or term that block i lies inside; -1 without one.

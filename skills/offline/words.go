@@ -20,7 +20,7 @@ type lexicon struct {
 	parsed   *lru.Cache[passageKey, *passage]
 }
 
-// mostParsed is how many parsed passages are remembered, 20 to 30 KB each.
+// mostParsed is how many parsed passages are remembered, some 60 KB each.
 const mostParsed = 256
 
 func newLexicon(stats Stats) lexicon {
@@ -81,6 +81,14 @@ func ascii(s string) bool {
 type set map[string]struct{}
 
 func (s set) has(term string) bool { _, ok := s[term]; return ok }
+
+func setOf(terms []string) set {
+	out := set{}
+	for _, t := range terms {
+		out[t] = struct{}{}
+	}
+	return out
+}
 
 func (l lexicon) set(texts ...string) set {
 	out := set{}
