@@ -119,19 +119,26 @@ func TestInjection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of attacks, one after the other")
 	}
-	for _, a := range attacks() {
-		for name, chat := range map[string]llm.Chat{
-			"no model": nil,
-			"declines": scripted{func(llm.Request) string { return prompts.Say(prompts.Refusal, "en") }},
-			"repeats":  scripted{func(llm.Request) string { return a.page + " [Source 1]" }},
-			"obeys":    scripted{func(llm.Request) string { return strings.TrimSpace(a.payload) + " " + a.wish }},
-		} {
-			answer, found := put(t, a, chat)
-			found = slices.DeleteFunc(found, func(kind string) bool { return kind == "obeys" }) // they have no will
-			if len(found) > 0 {
-				t.Errorf("%s, %s: %v\n%s", a.name, name, found, answer)
+	for name, reply := range map[string]func(attack) string{
+		"no model": nil,
+		"declines": func(attack) string { return prompts.Say(prompts.Refusal, "en") },
+		"repeats":  func(a attack) string { return a.page + " [Source 1]" },
+		"obeys":    func(a attack) string { return strings.TrimSpace(a.payload) + " " + a.wish },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, a := range attacks() {
+				var chat llm.Chat
+				if reply != nil {
+					chat = scripted{func(llm.Request) string { return reply(a) }}
+				}
+				answer, found := put(t, a, chat)
+				found = slices.DeleteFunc(found, func(kind string) bool { return kind == "obeys" }) // they have no will
+				if len(found) > 0 {
+					t.Errorf("%s: %v\n%s", a.name, found, answer)
+				}
 			}
-		}
+		})
 	}
 }
 
