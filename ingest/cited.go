@@ -45,7 +45,7 @@ func (l *Library) CitedFiles(chunks func(ctx context.Context, ids []string) ([]s
 const largestCited = 64 << 20
 
 // Changed reports whether the file behind a citation does not hold the quote at its
-// place: it was edited, or is gone. A document that is no file never changes.
+// place: it was edited, or is gone. A citation without a root never changes.
 func (f *CitedFiles) Changed(ctx context.Context, c state.Citation) bool {
 	if c.Root == "" {
 		return false
@@ -90,7 +90,7 @@ func (f *CitedFiles) ChangedAt(ctx context.Context, path string, c state.Citatio
 }
 
 // Path returns where a source lies: under its root, or the root itself where that is
-// a single file. A document that is no file has its name.
+// a single file. Without a root it is the source.
 func Path(root, source string) string {
 	if root == "" {
 		return source

@@ -24,7 +24,7 @@ func (a *app) indexCommand() *cobra.Command {
 		switch {
 		case len(args) > 0 && dropped("ragflow index "+args[0]) != nil:
 			return dropped("ragflow index " + args[0])
-		case rebuild && a.chunkFlagged():
+		case rebuild && (watch || a.chunkFlagged()):
 			return usagef("--rebuild reads no documents, so it goes with --collection and --json only")
 		case rebuild:
 			return a.reembed(c.Context())

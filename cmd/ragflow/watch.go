@@ -19,6 +19,7 @@ const (
 // at the size and time of each file again, which works on every file system.
 func (a *app) watch(ctx context.Context, assistant *ragflow.Assistant, docs []string) error {
 	a.tell("watching %s — end with Ctrl-C", strings.Join(docs, ", "))
+	told := "" // the last failure, which is told once while it stays the same
 	for pause := watchPause; ; {
 		_ = a.out.Flush() // an error of the output is told at the end
 		select {
@@ -29,10 +30,15 @@ func (a *app) watch(ctx context.Context, assistant *ragflow.Assistant, docs []st
 		}
 		began := time.Now()
 		report, err := assistant.Library().Sync(ctx)
-		switch {
-		case err != nil && ctx.Err() == nil:
-			a.warn("indexing failed and is tried again: " + err.Error())
-		case err == nil && report.Added+report.Changed+report.Removed > 0:
+		problem := ""
+		if err != nil && ctx.Err() == nil {
+			problem = err.Error()
+		}
+		if problem != "" && problem != told {
+			a.warn("indexing failed and is tried again: " + problem)
+		}
+		told = problem
+		if err == nil && report.Added+report.Changed+report.Removed > 0 {
 			a.problemList("could not read", report.Failed)
 			fmt.Fprintln(a.out, indexed(report))
 			fmt.Fprintln(a.out, holds(report))

@@ -19,6 +19,11 @@ func TestWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	warnings := bufio.NewReader(stderr)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -33,6 +38,22 @@ func TestWatch(t *testing.T) {
 	}
 	until("the index holds")
 	if err := os.WriteFile(filepath.Join(dir, "docs", "added.txt"), []byte("A cactus is watered once a month."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	until("(1 new,")
+	docs := filepath.Join(dir, "docs") // a folder that is gone is told once, and looked for again
+	if err := os.Rename(docs, docs+"2"); err != nil {
+		t.Fatal(err)
+	}
+	for line := ""; !strings.Contains(line, "tried again"); {
+		if line, err = warnings.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(docs+"2", docs); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(docs, "later.txt"), []byte("A fern is watered daily."), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	until("(1 new,")

@@ -131,8 +131,8 @@ func (j judgements) precision(part string) float64 {
 	return float64(found.found) / float64(found.found+passed.n-passed.found)
 }
 
-// precisionOfContrary is the share of altered statements among those of which the check
-// names what the source has instead.
+// precisionOfContrary is the precision of objections that name a contradiction: the share of
+// them that concern altered statements.
 func (j judgements) precisionOfContrary(part string) float64 {
 	found, wrong := j[part+" contrary"].found, j[part+" unjust"].found
 	return float64(found) / float64(found+wrong)
