@@ -14,7 +14,7 @@ import (
 
 // address is what viewers of Markdown make clickable by itself: addresses with a scheme,
 // those that begin with www., and mail addresses.
-var address = regexp.MustCompile(`(?:(?i:[a-z][a-z0-9+.-]*://|www\.|mailto:)(?:[^\s<>"'` + "`" + `()\\\]|]|\([^\s<>"'` + "`" + `()\\\]|]*\))+|[\w.!#$%&'/=?^{}+-]+@[\w-]+(?:\.[\w-]+)+)`)
+var address = regexp.MustCompile(`(?:(?i:[a-z][a-z0-9+.-]*://|www\.|mailto:)(?:[^\s<>"'` + "`" + `()\\\]|]|\([^\s<>"'` + "`" + `()\\\]|]*\))+|\w[\w.!#$%&'*+/=?^{}~-]*@[\w-]+(?:\.[\w-]+)+)`)
 
 // Addresses returns where the addresses of a text stand that viewers of Markdown make
 // clickable by themselves, without the punctuation behind them.
@@ -58,14 +58,12 @@ func QuoteAddresses(s string, known func(address string) bool, unknown string) s
 var backticks = regexp.MustCompile("`+")
 
 // quoteBare puts fence on both sides of each address outside of code, with a space where
-// what stands next to it would join it: a backtick, a backslash, or what a viewer takes for
-// the beginning of a mail address.
+// a backtick, a backslash or a bar stands next to it, which would join it.
 func quoteBare(s, fence string) string {
 	bare, _ := bareAddresses(s)
 	return replace(s, bare, func(at Span) string {
 		out := fence + s[at.Start:at.End] + fence
-		before := s[:at.Start]
-		if mailJoins.MatchString(before) && strings.Contains(out, "@") || strings.HasSuffix(before, "`") || strings.HasSuffix(before, `\`) {
+		if at.Start > 0 && strings.IndexByte("`\\|", s[at.Start-1]) >= 0 {
 			out = " " + out
 		}
 		if at.End < len(s) && s[at.End] == '`' {
@@ -74,10 +72,6 @@ func quoteBare(s, fence string) string {
 		return out
 	})
 }
-
-// mailJoins is what may stand before "@" in a mail address and is not in address. Stars and
-// tildes at the beginning of a word are emphasis.
-var mailJoins = regexp.MustCompile(`[|]$|[^\s(*~][*~]+$`)
 
 func replace(s string, spans []Span, with func(Span) string) string {
 	var b strings.Builder
