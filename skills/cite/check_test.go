@@ -49,6 +49,8 @@ func TestCheckSentences(t *testing.T) {
 		{"contrary", "Restoring a backup is free [Source 2].", "claim[2] : the source says the contrary: only one of the two denies “free”"},
 		{"two together", "A volume outlives its container and backups run every night for 14 days [Source 1][Source 2].", "claim[1 2] supported"},
 		{"mark first", "[Source 2] Backups run every night.", "claim[2] supported"},
+		{"word that a source holds", "Container.", "claim[] grounded: not cited"},
+		{"word that none holds", "Absolutely.", "framing[] "},
 		{"quoted mark", `Backups run every night \[Source 2].`, "claim[] : not cited"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -153,6 +155,9 @@ func TestRepair(t *testing.T) {
 		{name: "no mark", answer: "Backups run every night.", want: "Backups run every night. [Source 2]", counts: [3]int{1, 0, 0}},
 		{name: "no such source", answer: "Backups run every night [Source 8].", want: "Backups run every night. [Source 2]", counts: [3]int{1, 0, 0}},
 		{name: "one mark too many", answer: "Backups run every night [Source 1][Source 2].", want: "Backups run every night. [Source 2]"},
+		{name: "mark in front", answer: "[Source 2] Backups run every night.", want: "Backups run every night. [Source 2]"},
+		{name: "mark in front of an item", answer: "1. [Source 1] A volume outlives its container.\n2. [Source 2] Backups run every night.", want: "1. A volume outlives its container. [Source 1]\n2. Backups run every night. [Source 2]"},
+		{name: "word alone", answer: "Backups run every night [Source 2].\n\nContainer", want: "Backups run every night [Source 2].\n\nContainer [Source 1]", counts: [3]int{1, 0, 0}},
 		{name: "invented", answer: "Sharks never sleep at home [Source 1].", want: "Sharks never sleep at home (unsupported).", counts: [3]int{0, 1, 0}},
 		{name: "invented, strict", answer: "Sharks never sleep at home [Source 1]. Backups run every night [Source 2].", strict: true, want: "Backups run every night [Source 2].", counts: [3]int{0, 0, 1}},
 		{name: "item, strict", answer: "- Sharks never sleep at home\n- Backups run every night [Source 2]\n- Whales sing at dawn", strict: true, want: "- Backups run every night [Source 2]", counts: [3]int{0, 0, 2}},

@@ -78,7 +78,7 @@ func (r *repair) sentence(s Sentence, raw string) bool {
 }
 
 // keep writes a sentence as it is, but for marks of sources that do not say it
-// where others do.
+// where others do, and for marks that stand in front: they go behind it.
 func (r *repair) keep(s Sentence, raw string) {
 	alone := 0
 	for _, source := range s.Sources {
@@ -86,21 +86,29 @@ func (r *repair) keep(s Sentence, raw string) {
 			alone++
 		}
 	}
-	if alone == 0 || alone == len(s.Cited) {
-		r.WriteString(raw)
-		for _, source := range s.Sources {
-			r.pick(source)
-		}
-		return
-	}
+	all := alone == 0 || alone == len(s.Cited)
 	var marks strings.Builder
 	for _, source := range s.Sources {
-		if source.Holds {
+		if all || source.Holds {
 			marks.WriteString(Marker(source.N))
 			r.pick(source)
 		}
 	}
-	r.WriteString(behind(Strip(raw), marks.String()))
+	if all && !marksFirst(raw) {
+		r.WriteString(raw)
+		return
+	}
+	r.WriteString(behind(strings.TrimLeft(Strip(raw), " \t"), marks.String()))
+}
+
+// marksFirst reports whether a mark stands before all words of a sentence.
+func marksFirst(raw string) bool {
+	marks := find(raw)
+	if len(marks) == 0 {
+		return false
+	}
+	before := strings.TrimSpace(raw[:marks[0].start])
+	return before == "" || isBullet(before)
 }
 
 // pick notes the passage behind a mark.

@@ -19,7 +19,8 @@ const minTerms = 2
 
 // frames reports whether a sentence says nothing about the documents: it is one
 // of the program's own, announces what follows, or has hardly a word in it. One
-// with a mark does so only where there is nothing in it to look up: "Yes."
+// with a mark does so only where there is nothing in it to look up: "Yes."; one of
+// a single word, only where no source holds that word.
 func (c *checker) frames(said string, marked bool) bool {
 	if !marked && prompts.Fixed(said) {
 		return true
@@ -31,7 +32,19 @@ func (c *checker) frames(said string, marked bool) bool {
 	if marked {
 		return len(holds.names) == 0 && len(c.analyze(said)) == 0
 	}
-	return strings.HasSuffix(strings.TrimRight(said, "*_ "), ":") || len(c.analyze(said)) < minTerms
+	terms := c.analyze(said)
+	return strings.HasSuffix(strings.TrimRight(said, "*_ "), ":") || len(terms) < minTerms && !c.anyHolds(terms)
+}
+
+// anyHolds reports whether a source holds one of the terms.
+func (c *checker) anyHolds(terms []text.Token) bool {
+	for n := range c.sources {
+		forms := c.evidence(n + 1).forms
+		if slices.ContainsFunc(terms, func(t text.Token) bool { _, found := slices.BinarySearch(forms, t.Term); return found }) {
+			return true
+		}
+	}
+	return false
 }
 
 // support tells how source n stands to a claim.
