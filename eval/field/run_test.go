@@ -131,7 +131,7 @@ func keep(t *testing.T, o outcome) {
 }
 
 // TestAnswers asks all questions without a model, or with the one of FIELD_MODEL, and
-// prints the verdicts that README.md defines, by half and corpus. It runs only where
+// prints the verdicts that README.md defines, by half, corpus and language. It runs only where
 // FIELD_RUN is set, because it takes minutes; look and report name one half.
 // FIELD_SHOW shows the answers of look. Questions that FIELD_LOG holds are not asked again.
 func TestAnswers(t *testing.T) {
@@ -150,7 +150,7 @@ func TestAnswers(t *testing.T) {
 			o = judge(t, opened[q.Corpus], q)
 			keep(t, o)
 		}
-		for _, of := range []string{q.Half, q.Corpus} {
+		for _, of := range []string{q.Half, q.Corpus, q.Half + ", " + q.Lang} {
 			if counts[of] == nil {
 				counts[of] = &verdicts{}
 			}
