@@ -16,12 +16,10 @@ var sources = set(`.go .py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scal
 	.svelte .sh .bash .zsh .fish .ps1 .bat .cmd .sql .graphql .proto .thrift .tf .hcl .nix .cmake .mk .gradle
 	.yaml .yml .toml .ini .cfg .conf .properties .css .scss .less .tex .org .rmd`)
 
-// plainNames are files that have no extension and hold text. Licences are not
-// among them: every folder has one, and nobody asks about it.
+// recipes are source files that have no extension.
 //
 //nolint:gochecknoglobals // a table
-var plainNames = set(`readme changelog changes news todo install contributing makefile gnumakefile dockerfile containerfile
-	vagrantfile jenkinsfile procfile rakefile gemfile justfile`)
+var recipes = set(`makefile gnumakefile dockerfile containerfile vagrantfile jenkinsfile procfile rakefile gemfile justfile`)
 
 // IsSource reports whether a file is source code or a setting, by its name.
 func IsSource(name string) bool {
@@ -29,7 +27,7 @@ func IsSource(name string) bool {
 	if LockFile(base) {
 		return false
 	}
-	return sources[path.Ext(base)] || plainNames[base]
+	return sources[path.Ext(base)] || recipes[base]
 }
 
 // LockFile reports whether a program wrote a file from another one, by its name.

@@ -1,14 +1,16 @@
 package load
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -57,6 +59,8 @@ type File struct {
 // followed. Those to files outside of it are not, and those to folders are not, so there are
 // no loops; they are yielded as errors like other files that are left out. A file that root
 // names itself is taken whatever its extension; without one that is known, it is plain text.
+// In a folder, a file without an extension is plain text where it begins as text; licences
+// and keys are left out.
 func Files(ctx context.Context, root string) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
 		name, err := Resolve(root)
@@ -138,9 +142,36 @@ func (w *walker) file(path, source string, link bool) error {
 		}
 	}
 	if err == nil && kindOf(path) == "" {
-		err = fmt.Errorf("%w: %s", ErrNoLoader, cmp.Or(filepath.Ext(path), "it has no extension"))
+		ext := filepath.Ext(path)
+		switch {
+		case ext != "":
+			err = fmt.Errorf("%w: %s", ErrNoLoader, ext)
+		case isLicence(path):
+			err = fmt.Errorf("%w: a licence", ErrNoLoader)
+		case !beginsAsText(path):
+			err = fmt.Errorf("%w: it has no extension, and holds no text or a key", ErrNoLoader)
+		}
 	}
 	return w.tell(path, f, err)
+}
+
+// isLicence reports files that every folder of programs has, and that nobody asks about.
+func isLicence(path string) bool {
+	return slices.Contains([]string{"license", "licence", "copying", "copyright"}, strings.ToLower(filepath.Base(path)))
+}
+
+// beginsAsText reports whether the beginning of a file holds no control characters but those
+// of text, and is no key. An empty file is text.
+func beginsAsText(path string) bool {
+	r, err := os.Open(path)
+	if err != nil {
+		return true // whoever reads it says what is wrong
+	}
+	defer func() { _ = r.Close() }() // only read from
+	start, err := io.ReadAll(io.LimitReader(r, 1<<10))
+	return err == nil && !bytes.HasPrefix(start, []byte("-----BEGIN ")) && !bytes.ContainsFunc(start, func(c rune) bool {
+		return c < ' ' && !strings.ContainsRune("\t\n\f\r\x1b", c)
+	})
 }
 
 // errOutside protects files outside of a folder that several people write to: a link in it
