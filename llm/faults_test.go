@@ -23,17 +23,21 @@ const planted = "sk-planted-0123456789abcdefghij"
 type provider struct {
 	name    string
 	streams bool              // pieces of the answer are passed on before it is whole
-	event   bool              // the answer is a stream of events
+	event   string            // the first piece, where the answer is a stream of events
 	well    llmtest.Behaviour // a good answer
 	// ask asks once, with a limit of time and with retries, and reports whether it got anything.
 	ask func(t *testing.T, url string, limit time.Duration, o llm.RetryOptions) (got bool, err error)
 }
 
 func providers() []provider {
-	chat := func(token func(string)) func(*testing.T, string, time.Duration, llm.RetryOptions) (bool, error) {
+	const chats = openai.ChatCompletions
+	const chunk, delta = `{"choices":[{"index":0,"delta":{"content":"A vol"}}]}`, `{"type":"response.output_text.delta","delta":"A vol"}`
+	response := llmtest.Body("text/event-stream", `data: {"type":"response.output_text.delta","delta":"fine"}`+"\n\n"+
+		`data: {"type":"response.completed","response":{"status":"completed"}}`+"\n\n")
+	chat := func(protocol string, token func(string)) func(*testing.T, string, time.Duration, llm.RetryOptions) (bool, error) {
 		return func(t *testing.T, url string, limit time.Duration, o llm.RetryOptions) (bool, error) {
 			t.Helper()
-			r, err := llm.Retry(client(t, url, limit).Chat("small"), o).Complete(t.Context(), llm.Request{
+			r, err := llm.Retry(client(t, url, limit, protocol).Chat("small"), o).Complete(t.Context(), llm.Request{
 				Messages: []llm.Message{{Role: llm.User, Content: "What is a volume?"}}, MaxTokens: 2000,
 			}, token)
 			return r.Text != "", err
@@ -55,23 +59,25 @@ func providers() []provider {
 		}
 	}
 	return []provider{
-		{"chat", false, true, llmtest.Say("fine"), chat(nil)},
-		{"stream", true, true, llmtest.Say("fine"), chat(func(string) {})},
-		{"embed", false, false, llmtest.Embed(3), func(t *testing.T, url string, limit time.Duration, o llm.RetryOptions) (bool, error) {
+		{"chat", false, chunk, llmtest.Say("fine"), chat(chats, nil)},
+		{"stream", true, chunk, llmtest.Say("fine"), chat(chats, func(string) {})},
+		{"response", false, delta, response, chat(openai.Responses, nil)},
+		{"response stream", true, delta, response, chat(openai.Responses, func(string) {})},
+		{"embed", false, "", llmtest.Embed(3), func(t *testing.T, url string, limit time.Duration, o llm.RetryOptions) (bool, error) {
 			t.Helper()
-			e := llm.RetryEmbedder(client(t, url, limit).Embedder(openai.EmbedderConfig{Model: "small"}), o)
+			e := llm.RetryEmbedder(client(t, url, limit, chats).Embedder(openai.EmbedderConfig{Model: "small"}), o)
 			r, err := e.Embed(t.Context(), []string{"a", "b"}, llm.Passage)
 			return r.Vectors != nil, err
 		}},
-		{"rerank documents", false, false, llmtest.Body("application/json", `{"results":[{"index":0,"relevance_score":1},{"index":1,"relevance_score":0}]}`), scores(rerank.Documents)},
-		{"rerank texts", false, false, llmtest.Body("application/json", `[{"index":0,"score":1},{"index":1,"score":0}]`), scores(rerank.Texts)},
+		{"rerank documents", false, "", llmtest.Body("application/json", `{"results":[{"index":0,"relevance_score":1},{"index":1,"relevance_score":0}]}`), scores(rerank.Documents)},
+		{"rerank texts", false, "", llmtest.Body("application/json", `[{"index":0,"score":1},{"index":1,"score":0}]`), scores(rerank.Texts)},
 	}
 }
 
-func client(t *testing.T, url string, limit time.Duration) *openai.Client {
+func client(t *testing.T, url string, limit time.Duration, protocol string) *openai.Client {
 	t.Helper()
 	c, err := openai.New(openai.Config{
-		Provider: "played", BaseURL: url, Key: planted, FirstByte: limit, Stall: limit, MaxBytes: 1 << 16,
+		Provider: "played", BaseURL: url, Key: planted, Protocol: protocol, FirstByte: limit, Stall: limit, MaxBytes: 1 << 16,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -83,9 +89,9 @@ func client(t *testing.T, url string, limit time.Duration) *openai.Client {
 // broken begins an answer and then does what end says.
 func (p provider) broken(end func(r *http.Request)) llmtest.Behaviour {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if p.event {
+		if p.event != "" {
 			w.Header().Set("Content-Type", "text/event-stream")
-			fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"content":"A vol"}}]}`+"\n\n")
+			fmt.Fprintf(w, "data: %s\n\n", p.event)
 		} else {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"data":[{"embedding":[1,`)
@@ -97,7 +103,7 @@ func (p provider) broken(end func(r *http.Request)) llmtest.Behaviour {
 
 // body answers with a text of the right type.
 func (p provider) body(text string) llmtest.Behaviour {
-	if p.event {
+	if p.event != "" {
 		return llmtest.Body("text/event-stream", "data: "+text+"\n\n")
 	}
 	return llmtest.Body("application/json", text)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
 
 	"example.com/ragflow/llm"
 )
@@ -71,29 +72,16 @@ func names(e *sdk.Error, parameter string) bool {
 	return strings.Contains(e.Message, parameter)
 }
 
-// apply changes the parameters of a request.
-func (a adaptation) apply(p *sdk.ChatCompletionNewParams) {
-	if a.otherLimit {
-		p.MaxTokens, p.MaxCompletionTokens = p.MaxCompletionTokens, p.MaxTokens
+// apply returns the request to send, and the options that leave parameters out of it.
+func (a adaptation) apply(r llm.Request) (llm.Request, []option.RequestOption) {
+	if a.thinks && r.MaxTokens > 0 {
+		r.MaxTokens += thinkingRoom
 	}
-	if a.thinks {
-		for _, limit := range []*int64{&p.MaxTokens.Value, &p.MaxCompletionTokens.Value} {
-			if *limit > 0 {
-				*limit += thinkingRoom
-			}
-		}
-	}
-	var none sdk.ChatCompletionNewParams
+	var options []option.RequestOption
 	for name := range a.leaveOut {
-		switch name {
-		case "temperature":
-			p.Temperature = none.Temperature
-		case "top_p":
-			p.TopP = none.TopP
-		case "stop":
-			p.Stop = none.Stop
-		case "stream_options":
-			p.StreamOptions = none.StreamOptions
+		if name != "response_format" { // a schema is never left out
+			options = append(options, option.WithJSONDel(name))
 		}
 	}
+	return r, options
 }

@@ -62,16 +62,11 @@ func (c *chat) try(ctx context.Context, r llm.Request, adapted adaptation, token
 	start := time.Now()
 	w := c.client.watch(ctx, c.model, mediaStream)
 	defer w.end()
-	params := c.params(r)
-	adapted.apply(&params)
-	stream := c.client.stream(w.ctx, params) //nolint:contextcheck // w.ctx is the context of the caller, with a timer
-	defer stream.Close()                     //nolint:errcheck // the answer is already read
-
 	a := answer{Response: llm.Response{Model: c.model, Provider: c.client.config.Provider}, start: start, limit: r.MaxTokens, token: token, calls: toolCalls{calling: r.Calling}}
-	for !a.tooLong && !a.calls.tooMuch && stream.Next() {
-		a.add(stream.Current())
+	raw = c.ask(w.ctx, r, adapted, &a) //nolint:contextcheck // w.ctx is the context of the caller, with a timer
+	if raw == nil && a.failure != nil {
+		raw = a.failure
 	}
-	raw = stream.Err()
 	if raw == nil && ctx.Err() != nil {
 		raw = ctx.Err() // the stream ends without the error of the context
 	}
@@ -83,7 +78,7 @@ func (c *chat) try(ctx context.Context, r llm.Request, adapted adaptation, token
 		if err = a.calls.fault(len(r.Tools) > 0); err != nil {
 			err = c.client.bad(c.model, err.Error())
 		} else {
-			a.Finish, err = c.client.finished(c.model, a.finish, a.text.String(), len(a.Calls))
+			a.Finish, err = c.client.finished(c.model, &a)
 		}
 	}
 	if err != nil {
@@ -95,6 +90,21 @@ func (c *chat) try(ctx context.Context, r llm.Request, adapted adaptation, token
 	}
 	a.Text, a.Latency = a.text.String(), time.Since(start)
 	return a.Response, nil, nil
+}
+
+// ask sends a request in the protocol of the client and collects the answer in a.
+func (c *chat) ask(ctx context.Context, r llm.Request, adapted adaptation, a *answer) error {
+	r, options := adapted.apply(r)
+	if c.client.config.Protocol == Responses {
+		return stream(ctx, c.client, "responses", c.responseParams(r), options, func(e event) bool {
+			a.event(e, int64(r.MaxTokens))
+			return a.wantsMore()
+		})
+	}
+	return stream(ctx, c.client, "chat/completions", c.params(r, adapted.otherLimit), options, func(piece sdk.ChatCompletionChunk) bool {
+		a.add(piece)
+		return a.wantsMore()
+	})
 }
 
 // bytesPerToken is more than a token of any language has on average. An answer of
@@ -112,11 +122,16 @@ type answer struct {
 	text     strings.Builder
 	thinking thinkingFilter
 	calls    toolCalls
-	finish   string
+	refusal  strings.Builder // what the model says instead of an answer
+	finish   string          // the reason in the words of the protocol for chats
+	failure  error           // of the provider, in the middle of the answer
 	tooLong  bool
 }
 
-// add takes a piece of the stream.
+// wantsMore reports whether the rest of the stream is needed.
+func (a *answer) wantsMore() bool { return !a.tooLong && !a.calls.tooMuch && a.failure == nil }
+
+// add takes a piece of a chat.
 func (a *answer) add(piece sdk.ChatCompletionChunk) {
 	if piece.Model != "" {
 		a.Model = piece.Model
@@ -131,8 +146,9 @@ func (a *answer) add(piece sdk.ChatCompletionChunk) {
 		a.finish = choice.FinishReason
 	}
 	a.say(a.thinking.next(piece.Choices[0].Delta.Content))
+	a.refusal.WriteString(piece.Choices[0].Delta.Refusal)
 	for _, d := range piece.Choices[0].Delta.ToolCalls {
-		a.calls.add(d)
+		a.calls.add(d.Index, llm.ToolCall{ID: d.ID, Name: d.Function.Name, Arguments: d.Function.Arguments})
 	}
 }
 
@@ -155,7 +171,7 @@ func (a *answer) say(said string) {
 	}
 }
 
-func (c *chat) params(r llm.Request) sdk.ChatCompletionNewParams {
+func (c *chat) params(r llm.Request, otherLimit bool) sdk.ChatCompletionNewParams {
 	p := sdk.ChatCompletionNewParams{
 		Model:         c.model,
 		Messages:      make([]sdk.ChatCompletionMessageParamUnion, len(r.Messages)),
@@ -192,7 +208,7 @@ func (c *chat) params(r llm.Request) sdk.ChatCompletionNewParams {
 	}
 	switch {
 	case r.MaxTokens == 0:
-	case c.client.config.BaseURL == DefaultBaseURL:
+	case (c.client.config.BaseURL == DefaultBaseURL) != otherLimit:
 		// Newer models of OpenAI accept only this name, other servers only the older one.
 		p.MaxCompletionTokens = param.NewOpt(int64(r.MaxTokens))
 	default:
@@ -202,8 +218,11 @@ func (c *chat) params(r llm.Request) sdk.ChatCompletionNewParams {
 }
 
 // finished returns an error if the answer is not complete.
-func (c *Client) finished(model, reason, text string, calls int) (llm.FinishReason, error) {
+func (c *Client) finished(model string, a *answer) (llm.FinishReason, error) {
+	reason, text, calls := a.finish, a.text.String(), len(a.Calls)
 	switch {
+	case a.refusal.Len() > 0:
+		return "", &llm.Error{Provider: c.config.Provider, Model: model, Kind: llm.ErrRefused, Detail: c.redact("the model says: " + a.refusal.String())}
 	case reason == "content_filter":
 		return "", &llm.Error{Provider: c.config.Provider, Model: model, Kind: llm.ErrRefused, Detail: "its content filter held the answer back"}
 	case reason == "":

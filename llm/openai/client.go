@@ -1,10 +1,12 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +25,12 @@ const (
 	DefaultMaxBytes  = 16 << 20
 )
 
+// Protocols of chat models.
+const (
+	ChatCompletions = "chat"      // of most servers
+	Responses       = "responses" // of OpenAI and some servers; it has no Request.Stop
+)
+
 // Limits of a server on this machine, which may read a long prompt with its processor.
 const (
 	LocalFirstByte = 10 * time.Minute
@@ -34,6 +42,7 @@ type Config struct {
 	Provider  string            // name for errors; default the host of BaseURL
 	BaseURL   string            // default [DefaultBaseURL]; without user, query and fragment
 	Key       string            // may be empty for an address on this machine
+	Protocol  string            // of chat models; default [ChatCompletions]
 	FirstByte time.Duration     // limit until the first byte; default [DefaultFirstByte], on this machine [LocalFirstByte]
 	Stall     time.Duration     // limit between two pieces; default [DefaultStall]
 	Total     time.Duration     // limit of a call; default [DefaultTotal], on this machine [LocalTotal]
@@ -71,6 +80,10 @@ func New(c Config) (*Client, error) {
 	}
 	if strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, fmt.Errorf("the key for %s contains characters that are not allowed in a key, such as a space or a line break", c.Provider)
+	}
+	c.Protocol = cmp.Or(c.Protocol, ChatCompletions)
+	if c.Protocol != ChatCompletions && c.Protocol != Responses {
+		return nil, fmt.Errorf("protocol %q of chat models is neither %s nor %s", c.Protocol, ChatCompletions, Responses)
 	}
 	if c.Key == "" && !llm.Loopback(u) {
 		return nil, &llm.Error{Provider: c.Provider, Kind: llm.ErrCredentials, Detail: "no key is set"}
@@ -145,6 +158,10 @@ func (c *Client) withModels(ctx context.Context, err error) error {
 	names, listErr := c.Models(ctx)
 	if listErr != nil || len(names) == 0 {
 		e.Detail = "is the base URL right? " + e.Detail
+		return err
+	}
+	if c.config.Protocol == Responses && slices.Contains(names, e.Model) {
+		e.Detail = "it lists the model, so perhaps it does not speak the protocol " + Responses
 		return err
 	}
 	e.Detail = "it has " + strings.Join(names[:min(len(names), listedModels)], ", ")

@@ -1,6 +1,7 @@
 // Package openai talks to every provider that speaks OpenAI's chat and
 // embeddings API: OpenAI itself, OpenRouter, and local servers such as
-// llama.cpp, Ollama and vLLM.
+// llama.cpp, Ollama and vLLM. A [Config] may choose OpenAI's newer protocol, Responses, for
+// chat models.
 //
 //	client, err := openai.New(openai.Config{BaseURL: "http://127.0.0.1:8080/v1"})
 //	chat := client.Chat("small-model")
@@ -13,6 +14,7 @@
 //   - Every wait is limited: a call fails if the first byte is late, if the stream stalls,
 //     if the total time is exceeded or if the response is too large.
 //   - A stream without a finish reason was cut off, which is an error.
+//   - A request in the protocol Responses asks the provider to store nothing.
 //
 // The SDK uses our own [http.RoundTripper]. It records status and headers, counts bytes, and
 // resets the timer of the call with each piece of data. When the timer fires, it cancels the

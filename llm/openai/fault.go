@@ -89,8 +89,13 @@ var contextLength = regexp.MustCompile(`(?i)context (?:length|size|window)|promp
 func (c *Client) broken(e *llm.Error, err error) {
 	e.Kind, e.Transient = llm.ErrBadResponse, true
 	var odd responseError
-	if event, ok := errors.AsType[*ssestream.StreamError](err); ok {
-		errorInStream(e, event)
+	if sent, ok := errors.AsType[*ssestream.StreamError](err); ok {
+		var body struct{ Error failure }
+		_ = json.Unmarshal(sent.Event.Data, &body) // of another form: an error without details
+		err = &body.Error
+	}
+	if f, ok := errors.AsType[*failure](err); ok {
+		f.describe(e)
 		return
 	}
 	switch {
@@ -105,24 +110,34 @@ func (c *Client) broken(e *llm.Error, err error) {
 	}
 }
 
-// errorInStream converts an error that the provider sent in the middle of a stream.
-func errorInStream(e *llm.Error, err *ssestream.StreamError) {
-	var body struct {
-		Error struct {
-			Code    json.RawMessage `json:"code"`
-			Message string          `json:"message"`
-		} `json:"error"`
-	}
+// failure is an error that the provider sent in the middle of a stream.
+type failure struct {
+	Code    json.RawMessage `json:"code"` // a status of HTTP, a word or null
+	Message string          `json:"message"`
+}
+
+func (f *failure) Error() string { return f.Message }
+
+// describe converts the failure.
+func (f *failure) describe(e *llm.Error) {
 	e.Detail = "it ended its answer with an error"
-	if json.Unmarshal(err.Event.Data, &body) != nil {
-		return
+	switch code := strings.Trim(string(f.Code), `"`); code {
+	case "rate_limit_exceeded":
+		e.Kind = llm.ErrRateLimited
+	case "server_error":
+		e.Kind = llm.ErrUnavailable
+	case "context_length_exceeded":
+		e.Kind, e.Transient = llm.ErrContextLength, false
+	case "invalid_prompt":
+		e.Kind, e.Transient = llm.ErrRefused, false
+	default:
+		if status, bad := strconv.Atoi(code); bad == nil && status >= http.StatusBadRequest {
+			e.Transient = false
+			refused(e, status, nil, nil)
+		}
 	}
-	if code, bad := strconv.Atoi(string(body.Error.Code)); bad == nil && code >= http.StatusBadRequest {
-		e.Transient = false
-		refused(e, code, nil, nil)
-	}
-	if body.Error.Message != "" && !errors.Is(e.Kind, llm.ErrCredentials) {
-		e.Detail += ": " + body.Error.Message
+	if f.Message != "" && !errors.Is(e.Kind, llm.ErrCredentials) {
+		e.Detail += ": " + f.Message
 	}
 }
 

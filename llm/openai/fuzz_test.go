@@ -31,12 +31,19 @@ func FuzzReply(f *testing.F) {
 	f.Add(true, []byte("event: error\ndata: {\"error\":{\"code\":500}}\n\n"))
 	f.Add(false, []byte(`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":-1}}`))
 	f.Add(false, []byte(`{"data":[{"index":7,"embedding":[1e400]},{"index":-1,"embedding":[]}],"object":"list"}`))
+	f.Add(true, []byte("data: {\"type\":\"response.output_text.delta\",\"delta\":\"a\"}\n\ndata: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\"}}\n\n"))
+	f.Add(true, []byte("data: {\"type\":\"response.function_call_arguments.delta\",\"output_index\":-1,\"delta\":{}}\n\ndata: {\"type\":\"error\",\"code\":7}\n\n"))
+	f.Add(false, []byte(`{"object":"response","status":"incomplete","output":[{"type":"message","content":[{"type":"output_text","text":"a"}]}]}`))
 	f.Fuzz(func(t *testing.T, stream bool, body []byte) {
 		kind := "application/json"
 		if stream {
 			kind = "text/event-stream"
 		}
-		c, err := openai.New(openai.Config{BaseURL: "http://127.0.0.1:9/v1", Transport: replying{kind, body}})
+		protocol := openai.ChatCompletions
+		if bytes.Contains(body, []byte("response")) {
+			protocol = openai.Responses
+		}
+		c, err := openai.New(openai.Config{BaseURL: "http://127.0.0.1:9/v1", Protocol: protocol, Transport: replying{kind, body}})
 		if err != nil {
 			t.Fatal(err)
 		}

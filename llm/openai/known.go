@@ -98,7 +98,8 @@ func Discover(get func(variable string) string, log *slog.Logger) *llm.Registry 
 
 // FromEnvironment returns the chat model that the command ragflow uses: SMART_LLM_MODEL names
 // it, as MODEL or PROVIDER:MODEL, and the variables of its provider, such as OPENAI_BASE_URL
-// and OPENAI_API_KEY, tell address and key. It retries: see [llm.Retry].
+// and OPENAI_API_KEY, tell address and key. LLM_PROTOCOL names the protocol. The model retries:
+// see [llm.Retry].
 func FromEnvironment(get func(variable string) string) (llm.Chat, error) {
 	provider, model := SplitModel(get("SMART_LLM_MODEL"))
 	if model == "" {
@@ -106,6 +107,7 @@ func FromEnvironment(get func(variable string) string) (llm.Chat, error) {
 	}
 	known, _ := KnownProvider(cmp.Or(provider, "openai"))
 	config, _ := known.Config(get)
+	config.Protocol = get("LLM_PROTOCOL")
 	client, err := New(config)
 	if err != nil {
 		return nil, err

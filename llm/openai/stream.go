@@ -9,16 +9,25 @@ import (
 	"github.com/openai/openai-go/v3/packages/ssestream"
 )
 
-// stream asks for an answer in pieces, as the method NewStreaming of the SDK does. That one
-// takes a comment, with which servers keep a connection open, for a piece without JSON.
-func (c *Client) stream(ctx context.Context, params sdk.ChatCompletionNewParams) *ssestream.Stream[sdk.ChatCompletionChunk] {
+// stream asks for an answer in pieces, as the methods NewStreaming of the SDK do. Those take a
+// comment, with which servers keep a connection open, for a piece without JSON. The stream ends
+// early where take returns false.
+func stream[T any](ctx context.Context, c *Client, path string, params any, options []option.RequestOption, take func(T) bool) error {
 	var response *http.Response
 	client := sdk.Client{Options: c.options} // as a field of c it would add 10 MB to the program: all methods of the SDK
-	err := client.Post(ctx, "chat/completions", params, &response, option.WithJSONSet("stream", true))
-	if decoder := ssestream.NewDecoder(response); decoder != nil {
-		return ssestream.NewStream[sdk.ChatCompletionChunk](pieces{decoder}, err)
+	err := client.Post(ctx, path, params, &response, append(options, option.WithJSONSet("stream", true))...)
+	var decoder ssestream.Decoder
+	if d := ssestream.NewDecoder(response); d != nil {
+		decoder = pieces{d}
 	}
-	return ssestream.NewStream[sdk.ChatCompletionChunk](nil, err)
+	s := ssestream.NewStream[T](decoder, err)
+	defer s.Close() //nolint:errcheck // the answer is already read
+	for s.Next() {
+		if !take(s.Current()) {
+			break
+		}
+	}
+	return s.Err()
 }
 
 // pieces are the events of a stream that have data.

@@ -29,15 +29,15 @@ type toolCalls struct {
 
 // add takes a piece of a call. Servers differ: some give every call the index 0 and tell
 // them apart by their IDs, and some send no IDs.
-func (t *toolCalls) add(d sdk.ChatCompletionChunkChoiceDeltaToolCall) {
+func (t *toolCalls) add(index int64, d llm.ToolCall) {
 	last := len(t.list) - 1
 	i := -1
-	for at, index := range t.at {
-		if index == d.Index {
+	for at, known := range t.at {
+		if known == index {
 			i = at
 		}
 	}
-	if i == last && i >= 0 && (d.ID != "" && d.ID != t.list[i].ID || d.ID == "" && d.Function.Name != "" && t.written[i].Len() > 0) {
+	if i == last && i >= 0 && (d.ID != "" && d.ID != t.list[i].ID || d.ID == "" && d.Name != "" && t.written[i].Len() > 0) {
 		i = -1
 	}
 	if i < 0 {
@@ -49,19 +49,19 @@ func (t *toolCalls) add(d sdk.ChatCompletionChunkChoiceDeltaToolCall) {
 		if id == "" {
 			id = fmt.Sprintf("call_%d", len(t.list)+1)
 		}
-		t.list, t.at = append(t.list, llm.ToolCall{ID: id}), append(t.at, d.Index)
+		t.list, t.at = append(t.list, llm.ToolCall{ID: id}), append(t.at, index)
 		t.written = append(t.written, &strings.Builder{})
 		i = len(t.list) - 1
 	}
-	if t.bytes += len(d.Function.Arguments); t.bytes > maxCallArguments {
+	if t.bytes += len(d.Arguments); t.bytes > maxCallArguments {
 		t.tooMuch = true
 		return
 	}
 	c := &t.list[i]
-	c.Name += d.Function.Name
-	t.written[i].WriteString(d.Function.Arguments)
+	c.Name += d.Name
+	t.written[i].WriteString(d.Arguments)
 	if t.calling != nil {
-		t.calling(llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: d.Function.Arguments})
+		t.calling(llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: d.Arguments})
 	}
 }
 

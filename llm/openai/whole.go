@@ -27,6 +27,9 @@ func streamed(r *http.Response) (*http.Response, error) {
 			delete(choice, "message")
 		}
 	}
+	if whole["object"] == "response" { // of the protocol Responses; see answer.event
+		whole = map[string]any{"response": whole}
+	}
 	piece, err := json.Marshal(whole)
 	if err != nil {
 		return nil, fmt.Errorf("read the answer: %w", err)
