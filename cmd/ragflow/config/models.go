@@ -36,7 +36,7 @@ type Models struct {
 	variables                  map[string]*string  // addresses and keys of the known providers
 	embeddingURL, embeddingKey string
 	rerankURL, rerankKey       string
-	rerankProtocol             string
+	protocol, rerankProtocol   string
 	firstByte, stall           time.Duration // 0: the defaults of package openai
 	plainGrades                bool          // no model grades
 	speculate                  string        // "on", "off" or [automatic]
@@ -104,7 +104,7 @@ func (m *Models) Client(e Endpoint) (*openai.Client, error) {
 	if e.BaseURL == "" {
 		return nil, modelErrorf("use the model %q: the address of the provider is not known", e.model).with("set AZURE_OPENAI_ENDPOINT, such as https://NAME.openai.azure.com")
 	}
-	c, err := openai.New(openai.Config{Provider: e.provider, BaseURL: e.BaseURL, Key: e.key, FirstByte: m.firstByte, Stall: m.stall})
+	c, err := openai.New(openai.Config{Provider: e.provider, BaseURL: e.BaseURL, Key: e.key, Protocol: m.protocol, FirstByte: m.firstByte, Stall: m.stall})
 	if err != nil {
 		f := modelErrorf("use the model %q: %w", e.model, err)
 		f.Hint = "set " + cmp.Or(e.keyName, "OPENAI_API_KEY") + " in the environment or in .env; for a server of your own, OPENAI_BASE_URL"

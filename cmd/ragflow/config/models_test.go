@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/skills/chain"
 )
 
@@ -89,6 +91,27 @@ func TestSpeculate(t *testing.T) {
 	} {
 		if c, _, err := configured(t, strings.Fields(settings)...); err != nil || c.Speculate != want {
 			t.Errorf("%s: %v, %v", settings, c.Speculate, err)
+		}
+	}
+}
+
+// TestProtocol checks that chat models are asked in the protocol that is set.
+func TestProtocol(t *testing.T) {
+	for protocol, path := range map[string]string{"chat": "/v1/chat/completions", "responses": "/v1/responses"} {
+		s := llmtest.NewServer(llmtest.Status(400, "no"))
+		c, _, err := configured(t, "SMART_LLM_MODEL=small", "OPENAI_BASE_URL="+s.URL(), "LLM_PROTOCOL="+protocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Chat.Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "q"}}}, nil)
+		if calls := s.Calls(); !errors.Is(err, llm.ErrRefused) || len(calls) != 1 || calls[0].Path != path {
+			t.Errorf("%s: asked %+v, %v", protocol, calls, err)
+		}
+		s.Close()
+	}
+	for _, row := range Table(&ragflow.Config{}, t.TempDir(), &Models{}) {
+		if row.Name == "LLM_PROTOCOL" && row.Take([]string{"response"}) {
+			t.Error("a protocol that does not exist is taken")
 		}
 	}
 }
