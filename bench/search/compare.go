@@ -58,14 +58,10 @@ func largeRows() []row {
 		{"search by words, ten hits with their texts, p50 ms", "texts", "p50", "%.2f"},
 		{"the same, p99 ms", "texts", "p99", "%.2f"},
 		{"the same, each query asked for the first time, p50 ms", "texts", "first_p50", "%.2f"},
-		{"vectors, each compared, p50 ms", "exact", "p50", "%.2f"},
-		{"the same, p99 ms", "exact", "p99", "%.2f"},
-		{"peak memory meanwhile, bytes a passage", "exact", "rss_each", "%.0f"},
-		{"the same ten as ours, of 100 queries", "exact", "agree", "%.0f"},
-		{"vectors in clusters, p50 ms", "vectors", "p50", "%.2f"},
+		{"vectors, each compared, p50 ms", "vectors", "p50", "%.2f"},
 		{"the same, p99 ms", "vectors", "p99", "%.2f"},
 		{"peak memory meanwhile, bytes a passage", "vectors", "rss_each", "%.0f"},
-		{"the same ten as by comparing each, of 100 queries", "vectors", "agree", "%.0f"},
+		{"the same ten as ours, of 100 queries", "vectors", "agree", "%.0f"},
 		{"words and meaning fused, ten hits with their texts, p50 ms", "fused", "p50", "%.2f"},
 		{"the same, p99 ms", "fused", "p99", "%.2f"},
 		{"the same, each query asked for the first time, p50 ms", "fused", "first_p50", "%.2f"},
@@ -97,7 +93,7 @@ func sets(cache string, n int) []set {
 		{"scifact", "SciFact, 5,183 documents", corpus(filepath.Join(cache, "scifact")), []string{"index", "words", "texts"}, smallRows(), true, 5183},
 		{
 			large, strconv.Itoa(n) + " passages, vectors of 384", corpus(filepath.Join(cache, large)),
-			[]string{"index", "words", "ids", "texts", "embed", "vectors", "fused", "hybrid", "exact"},
+			[]string{"index", "words", "ids", "texts", "embed", "vectors", "fused", "hybrid"},
 			largeRows(), false, n,
 		},
 	}
@@ -177,7 +173,7 @@ func (c comparison) run(ctx context.Context, s set) error {
 			continue
 		}
 		times := c.rounds
-		if phase == "index" || phase == "embed" || phase == "exact" { // long, or building within
+		if phase == "index" || phase == "embed" || phase == "vectors" { // long, or building within
 			times = 1
 		}
 		for round := range times {
@@ -337,24 +333,21 @@ func readTREC(r io.Reader) (map[string][]string, error) {
 	return rankings, lines.Err()
 }
 
-// agreements tells for how many queries each engine found the vectors that the
-// first one finds by comparing each.
+// agreements tells for how many queries each engine found the vectors that the first one finds.
 func agreements(rivals []rival, dirs map[string]string, found map[string][]float64) error {
-	truth := filepath.Join(dirs[rivals[0].name], "index", rivals[0].name+"-exact.rows")
+	truth := filepath.Join(dirs[rivals[0].name], "index", rivals[0].name+".rows")
 	if _, err := os.Stat(truth); err != nil {
 		return nil //nolint:nilerr // there are no vectors in this set
 	}
 	for _, r := range rivals {
-		for phase, rows := range map[string]string{"exact": r.name + "-exact.rows", "vectors": r.name + ".rows"} {
-			if len(found[r.name+"/"+phase+"/p50"]) == 0 {
-				continue
-			}
-			n, err := agreement(truth, filepath.Join(dirs[r.name], "index", rows))
-			if err != nil {
-				return err
-			}
-			found[r.name+"/"+phase+"/agree"] = []float64{n}
+		if len(found[r.name+"/vectors/p50"]) == 0 {
+			continue
 		}
+		n, err := agreement(truth, filepath.Join(dirs[r.name], "index", r.name+".rows"))
+		if err != nil {
+			return err
+		}
+		found[r.name+"/vectors/agree"] = []float64{n}
 	}
 	return nil
 }

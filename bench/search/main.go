@@ -36,9 +36,8 @@ type engine struct {
 	texts     func(ctx context.Context, c corpus, dir string) (search, error) // words, and reads the texts of what is found
 	embed     func(ctx context.Context, c corpus, dir string) error           // adds the vectors, where the index does not
 	vectors   func(ctx context.Context, c corpus, dir string) (vectorSearch, error)
-	exact     func(ctx context.Context, c corpus, dir string) (vectorSearch, error) // vectors, each compared, where vectors may leave out some
-	fused     func(ctx context.Context, c corpus, dir string) (search, error)       // words and vectors
-	hybrid    func(ctx context.Context, c corpus, dir string) (search, error)       // the same, put in order once more
+	fused     func(ctx context.Context, c corpus, dir string) (search, error) // words and vectors
+	hybrid    func(ctx context.Context, c corpus, dir string) (search, error) // the same, put in order once more
 }
 
 // search returns ids and scores of the best k documents for words.
@@ -120,12 +119,6 @@ func phase(ctx context.Context, name, what string, c corpus, dir string) (metric
 			return nil, err
 		}
 		return measureVectors(ctx, s, c, filepath.Join(dir, name+".rows"))
-	case what == "exact" && e.exact != nil:
-		s, err := e.exact(ctx, c, dir)
-		if err != nil {
-			return nil, err
-		}
-		return measureVectors(ctx, s, c, filepath.Join(dir, name+"-exact.rows"))
 	}
 	return metrics{}, nil
 }

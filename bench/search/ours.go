@@ -21,7 +21,7 @@ import (
 const collection = "corpus"
 
 func ours() engine {
-	return engine{index: oursIndex, words: oursWords, documents: oursDocuments, texts: oursTexts, embed: oursEmbed, vectors: oursVectors, exact: oursVectors, fused: oursFused, hybrid: oursHybrid}
+	return engine{index: oursIndex, words: oursWords, documents: oursDocuments, texts: oursTexts, embed: oursEmbed, vectors: oursVectors, fused: oursFused, hybrid: oursHybrid}
 }
 
 // passageTokens is more than any passage has: the generated vectors are found by

@@ -162,7 +162,7 @@ func anyOf(query string) string {
 
 // chromemEngine compares vectors in memory; its files are one a document.
 func chromemEngine() engine {
-	return engine{exact: func(ctx context.Context, c corpus, _ string) (vectorSearch, error) {
+	return engine{vectors: func(ctx context.Context, c corpus, _ string) (vectorSearch, error) {
 		rows, err := c.vectorsOf("corpus")
 		if err != nil {
 			return nil, err
@@ -192,7 +192,7 @@ func chromemEngine() engine {
 // sqliteVec is sqlite-vec, whose library the variable SQLITE_VEC names, with
 // vectors in a file.
 func sqliteVec() engine {
-	return engine{exact: func(ctx context.Context, c corpus, dir string) (vectorSearch, error) {
+	return engine{vectors: func(ctx context.Context, c corpus, dir string) (vectorSearch, error) {
 		library := os.Getenv("SQLITE_VEC")
 		if library == "" {
 			return nil, errors.New("SQLITE_VEC does not name the library of sqlite-vec")
