@@ -9,17 +9,13 @@ import (
 // sources are the extensions of programs and their settings. They are read as
 // plain text. Other data (.xml, .svg), logs and lock files are not: they are large, repetitive
 // and answer no questions.
-//
-//nolint:gochecknoglobals // a table
-var sources = set(`.go .py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .rs .c .h .cc .cpp .cxx .hh .hpp .hxx .cs
+const sources = `.go .py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .rs .c .h .cc .cpp .cxx .hh .hpp .hxx .cs
 	.fs .swift .m .mm .rb .php .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .ml .mli .clj .cljs .elm .zig .nim .v .vue
 	.svelte .sh .bash .zsh .fish .ps1 .bat .cmd .sql .graphql .proto .thrift .tf .hcl .nix .cmake .mk .gradle
-	.yaml .yml .toml .ini .cfg .conf .properties .css .scss .less .tex .org .rmd`)
+	.yaml .yml .toml .ini .cfg .conf .properties .css .scss .less .tex .org .rmd`
 
 // recipes are source files that have no extension.
-//
-//nolint:gochecknoglobals // a table
-var recipes = set(`makefile gnumakefile dockerfile containerfile vagrantfile jenkinsfile procfile rakefile gemfile justfile`)
+const recipes = `makefile gnumakefile dockerfile containerfile vagrantfile jenkinsfile procfile rakefile gemfile justfile`
 
 // IsSource reports whether a file is source code or a setting, by its name.
 func IsSource(name string) bool {
@@ -27,7 +23,7 @@ func IsSource(name string) bool {
 	if LockFile(base) {
 		return false
 	}
-	return sources[path.Ext(base)] || recipes[base]
+	return holds(sources, path.Ext(base)) || holds(recipes, base)
 }
 
 // LockFile reports whether a program wrote a file from another one, by its name.
@@ -39,10 +35,12 @@ func LockFile(base string) bool {
 	return strings.HasSuffix(base, ".min.js") || strings.HasSuffix(base, ".min.css")
 }
 
-func set(names string) map[string]bool {
-	out := map[string]bool{}
-	for n := range strings.FieldsSeq(names) {
-		out[n] = true
+// holds reports whether a list of words has a word.
+func holds(list, word string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if w == word {
+			return true
+		}
 	}
-	return out
+	return false
 }
