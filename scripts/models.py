@@ -47,10 +47,9 @@ def chat(path, model, name):
     p.model_alias = {name}
     p.n_ctx = 8192
     p.n_parallel = 1
-    # One thread: several wait for each other by spinning, which on a busy machine
-    # makes the model a hundred times slower.
-    p.cpuparams.n_threads = 1
-    p.cpuparams_batch.n_threads = 1
+    # One thread by default: several wait for each other by spinning, which on a busy
+    # machine makes the model a hundred times slower.
+    p.cpuparams.n_threads = p.cpuparams_batch.n_threads = int(os.environ.get("MODEL_THREADS", "1"))
     p.hostnames = ["127.0.0.1"]
     p.port = 0
     server = xllamacpp.Server(p)
