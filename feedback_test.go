@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,36 @@ func TestRate(t *testing.T) {
 	list, err := telemetry.ReadFeedback(data)
 	if err != nil || len(list.Feedback) != 2 || list.Feedback[0].Rating != telemetry.RatingDown || list.Feedback[1].Question != "Basil irrigation schedule" {
 		t.Errorf("feedback %+v, %v", list, err)
+	}
+}
+
+// TestPromotedAnswersFollowTheirDocuments holds that a promoted answer is found over the same
+// documents only, and goes once they say something else.
+func TestPromotedAnswersFollowTheirDocuments(t *testing.T) {
+	data, docs, other := t.TempDir(), library(t), t.TempDir()
+	write(t, filepath.Join(other, "sky.md"), "The sky is blue.\n")
+	over := func(folder string) *ragflow.Assistant {
+		return open(t, ragflow.Config{DataDir: data, Docs: []string{folder}})
+	}
+	a := over(docs)
+	reply := ask(t, a, "work", "How do I water a basil plant?")
+	up, err := a.Rate(t.Context(), ragflow.Rating{Thread: "work", Good: true, Question: "Basil irrigation schedule"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Base(up.Document)
+	if got := foundIn(t, over(docs), "basil irrigation schedule"); len(got) == 0 || got[0] != name {
+		t.Errorf("over its documents: %q", got)
+	}
+	if got := foundIn(t, over(other), "basil irrigation schedule"); slices.Contains(got, name) {
+		t.Errorf("over others: %q", got)
+	}
+	write(t, filepath.Join(docs, reply.Citations[0].Source), "Nothing about it any more.\n")
+	if got := foundIn(t, over(docs), "basil irrigation schedule"); slices.Contains(got, name) {
+		t.Errorf("after a change: %q", got)
+	}
+	if _, err := os.Stat(up.Document); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
 	}
 }
 

@@ -108,6 +108,9 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	}
 	a.index = db
 	a.library = ingest.New(db, a.ingestOptions(notice))
+	if err := a.dropPromoted(ctx); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
 	return a, nil
 }
 
@@ -163,8 +166,8 @@ func (a *Assistant) ingestOptions(notice string) ingest.Options {
 	if c.Embedder != nil {
 		o.Embedder = chain.Embedder{Embedder: c.Embedder}
 	}
-	if folder := c.promotedFolder(); folder != "" {
-		o.Folders = []string{folder}
+	if c.indexPath() != "" {
+		o.Folders = c.promotedFolders
 	}
 	return o
 }

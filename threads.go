@@ -134,8 +134,9 @@ type Rating struct {
 
 // Rate stores a rating in the data folder. A good rating also promotes the
 // answer: the passages that it cites are written as a Markdown file that later questions
-// search like any document, and that a person may edit or delete. A bad rating deletes that
-// file. Errors match ErrNotFound (no such thread or turn), ErrNoAnswer,
+// over the same documents search like any document, and that a person may edit or delete. A
+// bad rating deletes that file, and so does [Open] once a document does not say the passage
+// any more. Errors match ErrNotFound (no such thread or turn), ErrNoAnswer,
 // ErrSealed or ErrReadOnly.
 func (a *Assistant) Rate(ctx context.Context, r Rating) (*telemetry.Feedback, error) {
 	switch {
@@ -161,9 +162,12 @@ func (a *Assistant) Rate(ctx context.Context, r Rating) (*telemetry.Feedback, er
 		Time: a.config.Clock().UTC().Truncate(time.Microsecond), ThreadID: r.Thread, RunID: id,
 		Question: cmp.Or(text.Clean(r.Question), turn.Query), Rating: telemetry.RatingDown, Note: text.Clean(r.Note),
 	}
-	path := filepath.Join(a.config.promotedFolder(), telemetry.PromotedName(id))
+	path := ""
+	if len(turn.Citations) > 0 {
+		path = filepath.Join(a.config.promotedFolder(turn.Citations[0].Root), telemetry.PromotedName(id)+".md")
+	}
 	if r.Good {
-		if len(run.Commits) == 0 || run.Commits[0].Status != graph.Completed || turn.Abstained || len(turn.Citations) == 0 {
+		if len(run.Commits) == 0 || run.Commits[0].Status != graph.Completed || turn.Abstained || path == "" {
 			return nil, ErrNoAnswer
 		}
 		f.Rating, f.Document = telemetry.RatingUp, path
@@ -178,13 +182,57 @@ func (a *Assistant) Rate(ctx context.Context, r Rating) (*telemetry.Feedback, er
 	return f, telemetry.AppendFeedback(a.config.DataDir, f)
 }
 
-// promotedFolder is where promoted answers lie: beside the index that finds
-// them; "" where the index is in memory.
-func (c Config) promotedFolder() string {
-	if c.indexPath() == "" {
-		return ""
+// promotedFolder is where answers lie that were promoted from the documents of a root:
+// beside the index that finds them. So questions over other documents do not see them.
+func (c Config) promotedFolder(root string) string {
+	return filepath.Join(filepath.Dir(c.indexPath()), promotedDir, telemetry.PromotedName(root))
+}
+
+// promotedFolders are the folders of answers that were promoted from the documents of c, or from
+// all documents where c names none.
+func (c Config) promotedFolders() (out []string) {
+	for _, docs := range c.Docs {
+		if root, err := ingest.Root(docs); err == nil {
+			out = append(out, c.promotedFolder(root))
+		}
 	}
-	return filepath.Join(filepath.Dir(c.indexPath()), promotedDir)
+	if len(c.Docs) > 0 {
+		return out
+	}
+	all := filepath.Dir(c.promotedFolder(""))
+	entries, _ := os.ReadDir(all) // nothing was promoted yet
+	for _, e := range entries {
+		if e.IsDir() {
+			out = append(out, filepath.Join(all, e.Name()))
+		}
+	}
+	return out
+}
+
+// dropPromoted deletes promoted answers whose documents do not say them any more.
+func (a *Assistant) dropPromoted(ctx context.Context) error {
+	if a.config.indexPath() == "" || a.ReadOnly() {
+		return nil
+	}
+	files := &ingest.CitedFiles{}
+	for _, folder := range a.config.promotedFolders() {
+		promoted, err := telemetry.Promoted(folder)
+		if err != nil {
+			return fmt.Errorf("read promoted answers: %w", err)
+		}
+		for path, id := range promoted {
+			run, err := a.log.Run(ctx, id)
+			if err != nil {
+				continue // its thread was deleted, or cannot be read: the person's file stays
+			}
+			if slices.ContainsFunc(run.State.Turn.Citations, func(c state.Citation) bool { return files.Changed(ctx, c) }) {
+				if err := os.Remove(path); err != nil {
+					return fmt.Errorf("delete a promoted answer whose document changed: %w", err)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // runOfTurn returns the run that answered a turn of a thread.

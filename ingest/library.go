@@ -33,8 +33,8 @@ type Library struct {
 
 // Options say what belongs to a library and how it is read.
 type Options struct {
-	Docs    []string // folders and files; empty: all that is indexed
-	Folders []string // further folders, read where they exist
+	Docs    []string        // folders and files; empty: all that is indexed
+	Folders func() []string // further folders, read where they exist; may be nil
 
 	Chunking     chunk.Options // a folder that was indexed with KeepChunking keeps its own
 	KeepChunking bool          // store Chunking for the folders that are indexed
@@ -196,6 +196,10 @@ func (l *Library) serveAsItIs(ctx context.Context, report *Report) error {
 	return err
 }
 
+// Root returns the root that documents at a path are indexed under: absolute and free of
+// symbolic links.
+func Root(path string) (string, error) { return load.Resolve(path) }
+
 // CheckPath reports whether there is something at a path of documents: a file or a
 // folder. The error matches fs.ErrNotExist or
 // is that of the file system.
@@ -206,7 +210,10 @@ func CheckPath(path string) error {
 
 // folders returns those of Options.Folders that exist.
 func (l *Library) folders() []string {
-	return slices.DeleteFunc(slices.Clone(l.o.Folders), func(f string) bool { return CheckPath(f) != nil })
+	if l.o.Folders == nil {
+		return nil
+	}
+	return slices.DeleteFunc(l.o.Folders(), func(f string) bool { return CheckPath(f) != nil })
 }
 
 func (l *Library) progress(p Progress) {

@@ -87,10 +87,11 @@ func AppendFeedback(dataDir string, f *Feedback) error {
 	return nil
 }
 
-// PromotedName returns the name of the file of a run's answer; run ids are arbitrary text.
-func PromotedName(run string) string {
-	sum := sha256.Sum256([]byte(run))
-	return hex.EncodeToString(sum[:6]) + ".md"
+// PromotedName returns the name, without an ending, for what arbitrary text names: the file of a
+// run's answer, or the folder of a root's.
+func PromotedName(of string) string {
+	sum := sha256.Sum256([]byte(of))
+	return hex.EncodeToString(sum[:6])
 }
 
 // WritePromoted writes a Markdown file whose title is a question and whose text is the passages that
@@ -111,4 +112,32 @@ func WritePromoted(path string, f *Feedback, t state.Turn) error {
 		return err
 	}
 	return newfile.WriteBytes(path, fmt.Appendf(nil, "---\n%s---\n\n%s\n", head, strings.Join(passages, "\n\n")))
+}
+
+// Promoted returns the promoted answers in a folder: the path of each file and its run. Files
+// that do not tell their run are left out, and a folder that does not exist has none.
+func Promoted(folder string) (map[string]string, error) {
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	out := map[string]string{}
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		if filepath.Ext(path) != ".md" {
+			continue
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		var head struct {
+			Run string `yaml:"run"`
+		}
+		front, _, _ := strings.Cut(strings.TrimPrefix(string(data), "---\n"), "\n---\n")
+		if yaml.Unmarshal([]byte(front), &head) == nil && head.Run != "" {
+			out[path] = head.Run
+		}
+	}
+	return out, err
 }
