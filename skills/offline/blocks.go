@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"path"
 	"regexp"
 	"strings"
 	"unicode"
@@ -43,6 +44,7 @@ type parser struct {
 	groups  int
 	fence   text.Fence
 	comment bool
+	plain   bool // no Markdown
 }
 
 var (
@@ -52,6 +54,9 @@ var (
 	ruleLine    = regexp.MustCompile(`^[-=*_~^"'#.|:+ \t]{3,}$`)
 )
 
+// wrapped is how many columns the lines of a plain text have at least that its writer broke.
+const wrapped = 40
+
 // termIndent is how many columns deeper than a line the text below it begins
 // where the line is a term that the text explains, as in man pages.
 const termIndent = 3
@@ -59,7 +64,8 @@ const termIndent = 3
 // parseBlocks reads the text of a chunk. Comments, rules and lines that show
 // nothing are left out.
 func parseBlocks(c state.Chunk) []block {
-	p := parser{s: c.Text, open: -1, blank: true}
+	ext := strings.ToLower(path.Ext(c.Source))
+	p := parser{s: c.Text, open: -1, blank: true, plain: ext == "" || ext == ".txt" || ext == ".text"}
 	if c.Cut.Inside != "" {
 		p.fence, _ = text.OpenFence(strings.TrimLeft(c.Cut.Inside, "> \t"))
 		p.add(block{kind: code})
@@ -140,7 +146,7 @@ func (p *parser) prose(start, end, indent int, body string) {
 		p.add(block{kind: code, start: start, end: end, indent: indent})
 	case p.open >= 0 && p.out[p.open].kind == code && indent >= 4: // indented code runs over blank lines
 		p.out[p.open].end = end
-	case blank || p.open < 0:
+	case blank || p.open < 0 || p.plain && p.endsItem(indent):
 		if hasLetter(tidy(body)) {
 			p.add(block{kind: paragraph, start: start, end: end, indent: indent})
 		}
@@ -149,6 +155,13 @@ func (p *parser) prose(start, end, indent int, body string) {
 	default:
 		p.out[p.open].end = end
 	}
+}
+
+// endsItem reports whether a line of a plain text stands below a list and not in it: it begins
+// no deeper than the open item, whose last line is too short to be a broken one.
+func (p *parser) endsItem(indent int) bool {
+	b := p.out[p.open]
+	return b.kind == item && indent <= b.indent && b.end-max(b.start, strings.LastIndexByte(p.s[:b.end], '\n')+1) < wrapped
 }
 
 // isTerm reports whether the open block is a single line that a deeper text

@@ -141,6 +141,17 @@ func TestWholePassages(t *testing.T) {
 }
 
 // TestNoHeaderWithoutRows: where no row of a table fits, its header is left out, too.
+// TestPlainTextKeepsItsLines holds that a line below a list of short items in a plain text is no
+// part of the last one, as it is in Markdown.
+func TestPlainTextKeepsItsLines(t *testing.T) {
+	chunk := page("a", "Buy eggs and milk:\n- milk\n- twelve eggs\nPay the plumber on Friday.\n")
+	chunk.Source = "list.txt"
+	got := answer(t, library{chunk}, task("How many eggs?", 0.9, chunk))
+	if !strings.Contains(got.Text, "- twelve eggs\n\nPay the plumber") {
+		t.Errorf("got:\n%s", got.Text)
+	}
+}
+
 func TestNoHeaderWithoutRows(t *testing.T) {
 	long := strings.Repeat("words about other things ", 40)
 	l := library{page("p", "The engine listens on these ports:\n\n| Port | Use |\n| --- | --- |\n| 2377 | "+long+" |\n"), page("q", "Nothing of the kind.")}
