@@ -163,6 +163,7 @@ func TestPickThread(t *testing.T) {
 		{"0198aaab", "0198aaab-3", 0},
 		{"0198aaaa", "", exitUsage},
 		{"0198", "", exitNotFound},
+		{"0198a", "", exitUsage},
 		{"nobody", "", exitNotFound},
 		{"", "", exitNotFound},
 	} {

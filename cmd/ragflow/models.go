@@ -55,6 +55,9 @@ type modelsReply struct {
 // localProbe is how long a server on this machine may take to list its models.
 const localProbe = time.Second
 
+// noModel is the name with which "ragflow models use" turns models off.
+const noModel = "none"
+
 // listProviders shows the known providers. Only addresses on this machine are asked.
 func (a *app) listProviders(ctx context.Context) error {
 	s, err := a.readSettings()
@@ -217,6 +220,11 @@ func (a *app) useModel(name string) error {
 	if len(s.refused) > 0 {
 		return (&failure{code: exitFailure, err: errors.New("the configuration of this project is not trusted")}).with("look at it, then: ragflow trust")
 	}
+	if name == noModel {
+		name = ""
+	} else if _, err := s.models.Chat(name); err != nil {
+		return err
+	}
 	path := cmp.Or(s.file, a.configPaths(s.project)[0])
 	text, err := writeSetting(path, "smart_llm_model", name, config.Table(&ragflow.Config{}, "", &config.Models{}))
 	if err != nil {
@@ -227,7 +235,7 @@ func (a *app) useModel(name string) error {
 			return err
 		}
 	}
-	a.tell("%s now says smart_llm_model: %s", path, name)
+	a.tell("%s now says smart_llm_model: %s", path, cmp.Or(name, `""`))
 	if v := a.env["SMART_LLM_MODEL"]; v != "" && v != name {
 		a.warn("SMART_LLM_MODEL=" + v + " is set in the environment and counts first")
 	}

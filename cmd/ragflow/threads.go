@@ -87,13 +87,16 @@ func (*age) Type() string     { return "duration" }
 // Set implements pflag.Value.
 func (d *age) Set(text string) error {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
-		n, err := strconv.ParseUint(days, 10, 16)
-		*d = age(time.Duration(n) * 24 * time.Hour)
-		return err
+		if n, err := strconv.ParseUint(days, 10, 16); err == nil {
+			text = strconv.FormatUint(24*n, 10) + "h"
+		}
 	}
 	v, err := time.ParseDuration(text)
 	*d = age(v)
-	return err
+	if err != nil || v <= 0 {
+		return errors.New("it must be a time such as 30d or 12h")
+	}
+	return nil
 }
 
 // findThread returns the id of the thread that a person means by an id, a
@@ -111,9 +114,13 @@ func findThread(ctx context.Context, log *threads.Log, name string) (string, err
 // go to "user-12".
 func pickThread(list []threads.Info, name string) (string, error) {
 	var found []string
+	short := ""
 	for _, t := range list {
 		if t.ID == name {
 			return name, nil
+		}
+		if len(name) >= tooShort && idStart.MatchString(t.ID) && strings.HasPrefix(t.ID, name) {
+			short = t.ID
 		}
 		if idStart.MatchString(name) && strings.HasPrefix(t.ID, name) {
 			found = append(found, t.ID)
@@ -127,12 +134,19 @@ func pickThread(list []threads.Info, name string) (string, error) {
 	case len(found) > 1:
 		return "", usagef("thread %q: %s begin so", name, count(len(found), "thread")).with("give more of the id; ragflow threads list shows them")
 	}
+	if short != "" {
+		return "", usagef("thread %q: too short for the beginning of an id", name).with("give at least eight characters, such as " + short[:8])
+	}
 	return "", notFoundf("thread %q: not found", name).with(`"ragflow threads list" shows the threads there are`)
 }
 
 // idStart is the beginning of an id as ragflow makes them, long enough to be
 // no name that a person gives.
 var idStart = regexp.MustCompile(`^[0-9a-f]{8}[0-9a-f-]*$`)
+
+// tooShort is the length from which on the beginning of an id is no name that a person gives,
+// either: it does not begin a thread of its own.
+const tooShort = 5
 
 // checkThreadName refuses a name that is too long or cannot be printed on one line.
 func checkThreadName(name string) error {
