@@ -61,7 +61,21 @@ func detect(sample []byte) chardet.Result {
 		}
 		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), strings.Compare(a.Charset, b.Charset))
 	})
+	if i := slices.IndexFunc(all, func(r chardet.Result) bool { return hasAll(r.Charset, sample) }); i >= 0 {
+		return all[i]
+	}
 	return all[0]
+}
+
+// hasAll reports whether an encoding has a character for each byte of a text, whose last
+// character may be cut.
+func hasAll(name string, sample []byte) bool {
+	e, _ := charset.Lookup(name)
+	if e == nil {
+		return false
+	}
+	out, err := e.NewDecoder().Bytes(sample)
+	return err == nil && bytes.Count(out, []byte("\uFFFD")) <= 1
 }
 
 // convert decodes data. It reports ErrBinary where the result is no text.

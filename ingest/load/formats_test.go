@@ -136,6 +136,16 @@ func nestedMail(depth int) []byte {
 	return append(b, "Content-Type: text/plain\n\ntext\n"...)
 }
 
+// TestFormulasWithoutValues holds that values which no program has computed are told to be missing.
+func TestFormulasWithoutValues(t *testing.T) {
+	rows := `<row><c t="inlineStr"><is><t>Planned</t></is></c><c t="inlineStr"><is><t>Actual</t></is></c></row>` +
+		`<row><c><v>1200</v></c><c><f>A2*2</f><v></v></c></row><row><c><v>3</v></c><c><f>A3*2</f></c></row><row><c><v>4</v></c><c><f>A4*2</f><v>8</v></c></row>`
+	doc, err := load.Parse(t.Context(), "a.xlsx", workbook(t, "", []byte(rows)))
+	if err != nil || len(doc.Warnings) != 1 || !strings.HasPrefix(doc.Warnings[0], "2 formulas without a stored value") {
+		t.Errorf("warnings %q, %v", doc.Warnings, err)
+	}
+}
+
 func TestFormatTrouble(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large files; nothing of it runs side by side")

@@ -28,7 +28,8 @@ func (d *draft) readXLSX(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := a.checkBook(d.size); err != nil {
+	formulas, err := a.checkBook(d.size)
+	if err != nil {
 		return err
 	}
 	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{
@@ -52,6 +53,9 @@ func (d *draft) readXLSX(data []byte) error {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("sheet %q was not read to its end: %s", sheet, shortText(err.Error())))
 		}
 	}
+	if formulas > 0 {
+		d.Warnings = append(d.Warnings, plural(formulas, "formula")+" without a stored value: left out; open the file in a spreadsheet and save it again")
+	}
 	if n := a.count("xl/charts/chart"); n > 0 {
 		d.Warnings = append(d.Warnings, plural(n, "chart")+" in it: not read")
 	}
@@ -64,28 +68,35 @@ func (d *draft) readXLSX(data []byte) error {
 }
 
 // checkBook unpacks a workbook once and holds nothing of it. It refuses what would take much
-// memory: the library decodes each row, each text and the styles as a whole.
-func (a *archive) checkBook(size int) error {
+// memory: the library decodes each row, each text and the styles as a whole. It counts the
+// formulas without a stored value.
+func (a *archive) checkBook(size int) (formulas int, err error) {
 	others := budgetOf(size).text // bytes of what the library keeps in memory
 	for name, f := range a.files {
 		switch large := f.UncompressedSize64 > maxPart; {
 		case name == "xl/sharedStrings.xml", strings.HasPrefix(name, "xl/worksheets/") && path.Ext(name) == ".xml":
-			if err := a.stream(name, &bookCheck{most: budgetOf(size).blocks}); err != nil && !errors.Is(err, ErrBroken) {
-				return err
+			check := &bookCheck{most: budgetOf(size).blocks}
+			if err := a.stream(name, check); err != nil && !errors.Is(err, ErrBroken) {
+				return 0, err
 			}
+			formulas += check.formulas
 			continue
 		case large && (name == "xl/styles.xml" || name == "xl/workbook.xml" || strings.HasSuffix(name, ".rels") || name == "[Content_Types].xml"):
-			return fmt.Errorf("%w: %s has more than %s", ErrTooLarge, name, inBytes(maxPart))
+			return 0, fmt.Errorf("%w: %s has more than %s", ErrTooLarge, name, inBytes(maxPart))
 		}
 		if others -= int(min(f.UncompressedSize64, 1<<40)); others < 0 { //nolint:gosec // fits
-			return fmt.Errorf("%w: it unpacks to more than %s beside its sheets", ErrTooLarge, inBytes(int64(budgetOf(size).text)))
+			return 0, fmt.Errorf("%w: it unpacks to more than %s beside its sheets", ErrTooLarge, inBytes(int64(budgetOf(size).text)))
 		}
 	}
-	return nil
+	return formulas, nil
 }
 
-// bookCheck counts the texts of a workbook and the cells of a row.
-type bookCheck struct{ most, texts, cells, run int }
+// bookCheck counts the texts of a workbook, the cells of a row, and the formulas without a value.
+type bookCheck struct {
+	most, texts, cells, run, formulas int
+
+	formula, inValue, value bool // of the cell
+}
 
 func (c *bookCheck) start(e xml.StartElement) bool {
 	switch e.Name.Local {
@@ -97,14 +108,25 @@ func (c *bookCheck) start(e xml.StartElement) bool {
 	case "c":
 		c.cells++
 		c.run = 0
+		c.formula, c.value = false, false
+	case "f":
+		c.formula = true
+	case "v":
+		c.inValue = true
 	}
 	c.run++
 	return true
 }
 
-func (*bookCheck) text(string) {}
+func (c *bookCheck) text(string) { c.value = c.value || c.inValue }
 
-func (c *bookCheck) end(string) error {
+func (c *bookCheck) end(name string) error {
+	switch {
+	case name == "v":
+		c.inValue = false
+	case name == "c" && c.formula && !c.value:
+		c.formulas++
+	}
 	switch {
 	case c.texts > c.most:
 		return fmt.Errorf("%w: more than %d different texts", ErrTooLarge, c.most)
