@@ -201,6 +201,9 @@ func (db *DB) usable(ctx context.Context, tx *sqlite.Tx, m *manifest) int {
 		}
 		s, err := loadSegment(tx, k)
 		if err != nil {
+			if ctx.Err() != nil {
+				return i
+			}
 			db.log.WarnContext(ctx, "segment is made again", "collection", k.collection, "generation", k.generation, "error", err)
 			return i
 		}
