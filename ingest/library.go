@@ -118,23 +118,29 @@ func (l *Library) Forget(ctx context.Context, path string) (int, error) {
 	return len(files), l.index.Delete(ctx, root, slices.Collect(maps.Keys(files))...)
 }
 
-// unread is an error where all documents are files that a person named and that cannot be
-// read. A question about them ends with the reason.
+// unread is an error where all documents are files that a person named and that hold no text
+// that can be read. A question about them ends with the reason, and they leave the index.
 func (l *Library) unread(ctx context.Context, report *Report) error {
-	problems := slices.Concat(report.Skipped, report.Failed)
-	if len(l.o.Docs) == 0 || len(problems) < len(report.Roots) {
-		return nil
-	}
-	for _, root := range report.Roots {
-		if load.Locate(root, filepath.Base(root)) != root {
+	var why error
+	named := report.Roots[:len(l.o.Docs)]
+	for _, root := range named {
+		name := filepath.Base(root)
+		if load.Locate(root, name) != root {
 			return nil // a folder
 		}
 		files, err := l.index.Files(ctx, root)
-		if err != nil || files[filepath.Base(root)].Chunks > 0 || files[filepath.Base(root)].Error == "" {
+		if f := files[name]; err != nil || f.Chunks > 0 || bare(f) {
+			return err
+		} else if why == nil {
+			why = fmt.Errorf("%s: %w: %s", name, ErrUnread, reasonOf(f))
+		}
+	}
+	for _, root := range named {
+		if err := l.index.Delete(ctx, root, filepath.Base(root)); err != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("%s: %w: %s", problems[0].Source, ErrUnread, problems[0].Reason)
+	return why
 }
 
 // finish embeds what is indexed and answers from it.

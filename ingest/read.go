@@ -56,7 +56,7 @@ func (s *syncer) readAll(ctx context.Context) error {
 
 // readMemory is what all files that are read at a time may take together, in bytes, in places of
 // placeMemory.
-const readMemory, placeMemory = 160 << 20, 4 << 20
+const readMemory, placeMemory = 128 << 20, 4 << 20
 
 // places is how many of the places in ahead a file takes, so that few large files or many small
 // ones are read at a time.
