@@ -15,6 +15,8 @@ import (
 	"example.com/ragflow/telemetry"
 )
 
+const irrigation = "Basil irrigation schedule"
+
 // TestRate is B01, B02 and R16: a good answer is promoted into the searched
 // index, a bad rating withdraws it, and both ratings are kept.
 func TestRate(t *testing.T) {
@@ -24,7 +26,7 @@ func TestRate(t *testing.T) {
 	a := open(t, config)
 	reply := ask(t, a, "work", "How do I water a basil plant?")
 
-	up, err := a.Rate(t.Context(), ragflow.Rating{Thread: "work", Good: true, Question: "Basil irrigation schedule", Note: "clear"})
+	up, err := a.Rate(t.Context(), ragflow.Rating{Thread: "work", Good: true, Question: irrigation, Note: "clear"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +39,7 @@ func TestRate(t *testing.T) {
 	if err != nil || !strings.Contains(string(written), want) || strings.Contains(string(written), "[Source") {
 		t.Errorf("promoted document %q: %v", written, err)
 	}
-	if got := foundIn(t, a, "basil irrigation schedule"); len(got) == 0 || got[0] != filepath.Base(up.Document) {
+	if got := foundIn(t, a); len(got) == 0 || got[0] != filepath.Base(up.Document) {
 		t.Errorf("the promoted answer is not found first: %q", got)
 	}
 
@@ -48,11 +50,11 @@ func TestRate(t *testing.T) {
 	if _, err := os.Stat(up.Document); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the withdrawn answer is still there: %v", err)
 	}
-	if got := foundIn(t, a, "basil irrigation schedule"); len(got) > 0 && got[0] == filepath.Base(up.Document) {
+	if got := foundIn(t, a); len(got) > 0 && got[0] == filepath.Base(up.Document) {
 		t.Errorf("the withdrawn answer is still found: %q", got)
 	}
 	list, err := telemetry.ReadFeedback(data)
-	if err != nil || len(list.Feedback) != 2 || list.Feedback[0].Rating != telemetry.RatingDown || list.Feedback[1].Question != "Basil irrigation schedule" {
+	if err != nil || len(list.Feedback) != 2 || list.Feedback[0].Rating != telemetry.RatingDown || list.Feedback[1].Question != irrigation {
 		t.Errorf("feedback %+v, %v", list, err)
 	}
 }
@@ -67,19 +69,19 @@ func TestPromotedAnswersFollowTheirDocuments(t *testing.T) {
 	}
 	a := over(docs)
 	reply := ask(t, a, "work", "How do I water a basil plant?")
-	up, err := a.Rate(t.Context(), ragflow.Rating{Thread: "work", Good: true, Question: "Basil irrigation schedule"})
+	up, err := a.Rate(t.Context(), ragflow.Rating{Thread: "work", Good: true, Question: irrigation})
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Base(up.Document)
-	if got := foundIn(t, over(docs), "basil irrigation schedule"); len(got) == 0 || got[0] != name {
+	if got := foundIn(t, over(docs)); len(got) == 0 || got[0] != name {
 		t.Errorf("over its documents: %q", got)
 	}
-	if got := foundIn(t, over(other), "basil irrigation schedule"); slices.Contains(got, name) {
+	if got := foundIn(t, over(other)); slices.Contains(got, name) {
 		t.Errorf("over others: %q", got)
 	}
 	write(t, filepath.Join(docs, reply.Citations[0].Source), "Nothing about it any more.\n")
-	if got := foundIn(t, over(docs), "basil irrigation schedule"); slices.Contains(got, name) {
+	if got := foundIn(t, over(docs)); slices.Contains(got, name) {
 		t.Errorf("after a change: %q", got)
 	}
 	if _, err := os.Stat(up.Document); !errors.Is(err, os.ErrNotExist) {
@@ -87,9 +89,10 @@ func TestPromotedAnswersFollowTheirDocuments(t *testing.T) {
 	}
 }
 
-func foundIn(t *testing.T, a *ragflow.Assistant, query string) []string {
+// foundIn returns the sources of the hits for the question that the answers are promoted under.
+func foundIn(t *testing.T, a *ragflow.Assistant) []string {
 	t.Helper()
-	found, err := a.Search(t.Context(), query, ragflow.SearchOptions{Request: search.Request{K: 3}})
+	found, err := a.Search(t.Context(), irrigation, ragflow.SearchOptions{Request: search.Request{K: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
