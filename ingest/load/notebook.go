@@ -3,9 +3,7 @@ package load
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -38,14 +36,17 @@ type notebook struct {
 
 // notebookCell is a cell.
 type notebookCell struct {
-	Type    string   `json:"cell_type"`
-	Source  cellText `json:"source"`
-	Outputs []struct {
-		Text cellText `json:"text"`
-		Data struct {
-			Plain cellText `json:"text/plain"`
-		} `json:"data"`
-	} `json:"outputs"`
+	Type    string          `json:"cell_type"`
+	Source  cellText        `json:"source"`
+	Outputs json.RawMessage `json:"outputs"` // decoded one by one, too
+}
+
+// cellOutput is what a cell printed.
+type cellOutput struct {
+	Text cellText `json:"text"`
+	Data struct {
+		Plain cellText `json:"text/plain"`
+	} `json:"data"`
 }
 
 // maxCell bounds a cell with what it printed, in bytes.
@@ -59,23 +60,19 @@ func (d *draft) readNotebook() error {
 		return fmt.Errorf("%w: %w", ErrBroken, err)
 	}
 	w := d.builder()
-	cells := json.NewDecoder(bytes.NewReader(n.Cells))
-	_, err := cells.Token() // the bracket
-	for err == nil && cells.More() {
-		var raw json.RawMessage
+	if err := elements(n.Cells, func(raw json.RawMessage) error {
 		var c notebookCell
-		if err = cells.Decode(&raw); len(raw) > maxCell {
+		if len(raw) > maxCell {
 			d.Warnings = append(d.Warnings, "a cell of more than "+inBytes(maxCell)+" was left out")
-		} else if err == nil {
-			err = json.Unmarshal(raw, &c)
+		} else if err := json.Unmarshal(raw, &c); err != nil {
+			return fmt.Errorf("%w: %w", ErrBroken, err)
 		}
-		w.cell(c, n.Metadata.Kernel.Language)
-		if full := w.full(); full != nil {
-			return full
+		if err := w.cell(c, n.Metadata.Kernel.Language); err != nil {
+			return err
 		}
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: %w", ErrBroken, err)
+		return w.full()
+	}); err != nil {
+		return err
 	}
 	if w.out.Len() == 0 {
 		return fmt.Errorf("%w: it has no cells with text", ErrNoText)
@@ -85,11 +82,32 @@ func (d *draft) readNotebook() error {
 	return nil
 }
 
+// elements decodes the elements of a list in JSON one by one; of nothing there are none.
+func elements(list json.RawMessage, take func(json.RawMessage) error) error {
+	if len(list) == 0 {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(list))
+	_, err := d.Token() // the bracket
+	for err == nil && d.More() {
+		var raw json.RawMessage
+		if err = d.Decode(&raw); err == nil {
+			if err := take(raw); err != nil {
+				return err
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	return nil
+}
+
 // cell writes a cell of a notebook and the beginning of what it printed.
-func (w *builder) cell(c notebookCell, language string) {
+func (w *builder) cell(c notebookCell, language string) error {
 	if c.Type != "code" {
 		w.paragraph(string(c.Source))
-		return
+		return nil
 	}
 	code := func(text cellText, language string) {
 		if t := strings.Trim(string(text), "\n"); t != "" {
@@ -97,11 +115,16 @@ func (w *builder) cell(c notebookCell, language string) {
 		}
 	}
 	code(c.Source, language)
-	for _, o := range c.Outputs {
+	return elements(c.Outputs, func(raw json.RawMessage) error {
+		var o cellOutput
+		if err := json.Unmarshal(raw, &o); err != nil {
+			return fmt.Errorf("%w: %w", ErrBroken, err)
+		}
 		printed := o.Text + o.Data.Plain
 		if len(printed) > longestOutput {
 			printed = printed[:1+strings.LastIndexByte(string(printed[:longestOutput]), '\n')]
 		}
 		code(printed, "text")
-	}
+		return nil
+	})
 }
