@@ -34,16 +34,17 @@ func (c *chat) responseParams(r llm.Request) responses.ResponseNewParams {
 }
 
 // inputItems returns the items of a message. The text of an assistant has a form of its own,
-// because llama.cpp refuses the short one.
+// because llama.cpp refuses the short one; so has the result of a tool, because releases of the
+// SDK write it differently.
 func inputItems(m llm.Message) (out []responses.ResponseInputItemUnionParam) {
 	switch m.Role {
 	case llm.System, llm.User:
 		return append(out, responses.ResponseInputItemParamOfMessage(m.Content, responses.EasyInputMessageRole(m.Role)))
 	case llm.ToolResult:
-		return append(out, responses.ResponseInputItemParamOfFunctionCallOutput(m.CallID, m.Content))
+		return append(out, item(map[string]any{"type": "function_call_output", "call_id": m.CallID, "output": m.Content}))
 	case llm.Assistant:
 		if m.Content != "" || len(m.Calls) == 0 {
-			out = append(out, param.Override[responses.ResponseInputItemUnionParam](map[string]any{
+			out = append(out, item(map[string]any{
 				"type": "message", "role": m.Role, "content": []any{map[string]any{"type": outputText, "text": m.Content}},
 			}))
 		}
@@ -52,6 +53,11 @@ func inputItems(m llm.Message) (out []responses.ResponseInputItemUnionParam) {
 		}
 	}
 	return out
+}
+
+// item is an item with the fields of its JSON.
+func item(fields map[string]any) responses.ResponseInputItemUnionParam {
+	return param.Override[responses.ResponseInputItemUnionParam](fields)
 }
 
 const outputText = "output_text"
