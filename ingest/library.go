@@ -129,7 +129,7 @@ func (l *Library) unread(ctx context.Context, report *Report) error {
 			return nil // a folder
 		}
 		files, err := l.index.Files(ctx, root)
-		if f := files[name]; err != nil || f.Chunks > 0 || bare(f) {
+		if f := files[name]; err != nil || f.Source == "" || f.Chunks > 0 || bare(f) {
 			return err
 		} else if why == nil {
 			why = fmt.Errorf("%s: %w: %s", name, ErrUnread, reasonOf(f))

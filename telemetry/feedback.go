@@ -115,7 +115,7 @@ func WritePromoted(path string, f *Feedback, t state.Turn) error {
 }
 
 // Promoted returns the promoted answers in a folder: the path of each file and its run. Files
-// that do not tell their run are left out, and a folder that does not exist has none.
+// that cannot be read or do not tell their run are left out, and a folder that does not exist has none.
 func Promoted(folder string) (map[string]string, error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -129,7 +129,7 @@ func Promoted(folder string) (map[string]string, error) {
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return nil, err
+			continue // the index tells what it cannot read
 		}
 		var head struct {
 			Run string `yaml:"run"`

@@ -119,7 +119,7 @@ func pickThread(list []threads.Info, name string) (string, error) {
 		if t.ID == name {
 			return name, nil
 		}
-		if len(name) >= tooShort && idStart.MatchString(t.ID) && strings.HasPrefix(t.ID, name) {
+		if len(name) >= shortestStart && idStart.MatchString(t.ID) && strings.HasPrefix(t.ID, name) {
 			short = t.ID
 		}
 		if idStart.MatchString(name) && strings.HasPrefix(t.ID, name) {
@@ -144,9 +144,9 @@ func pickThread(list []threads.Info, name string) (string, error) {
 // no name that a person gives.
 var idStart = regexp.MustCompile(`^[0-9a-f]{8}[0-9a-f-]*$`)
 
-// tooShort is the length from which on the beginning of an id is no name that a person gives,
-// either: it does not begin a thread of its own.
-const tooShort = 5
+// shortestStart is the length from which on the beginning of an id is taken for one. It is
+// refused instead of beginning a thread of that name, if it is no idStart.
+const shortestStart = 5
 
 // checkThreadName refuses a name that is too long or cannot be printed on one line.
 func checkThreadName(name string) error {

@@ -23,7 +23,7 @@ func IsSource(name string) bool {
 	if LockFile(base) {
 		return false
 	}
-	return holds(sources, path.Ext(base)) || holds(recipes, base)
+	return HasWord(sources, path.Ext(base)) || HasWord(recipes, base)
 }
 
 // LockFile reports whether a program wrote a file from another one, by its name.
@@ -35,10 +35,10 @@ func LockFile(base string) bool {
 	return strings.HasSuffix(base, ".min.js") || strings.HasSuffix(base, ".min.css")
 }
 
-// holds reports whether a list of words has a word.
-func holds(list, word string) bool {
+// HasWord reports whether a list of words, parted by white space, has a word, in any case.
+func HasWord(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {
-		if w == word {
+		if strings.EqualFold(w, word) {
 			return true
 		}
 	}

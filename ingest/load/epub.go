@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"example.com/ragflow/ingest/document"
 )
 
 // maxChapter bounds a chapter of a book in bytes.
@@ -85,7 +87,7 @@ func (a *archive) chapters(contents string) ([]string, error) {
 	}
 	pages := map[string]string{}
 	for _, item := range book.Items {
-		if strings.Contains(item.Type, "html") && !hasToken(item.Properties, "nav") {
+		if strings.Contains(item.Type, "html") && !document.HasWord(item.Properties, "nav") {
 			pages[item.ID] = item.Href
 		}
 	}

@@ -165,7 +165,7 @@ func isLicence(path string) bool {
 func beginsAsText(path string) bool {
 	r, err := os.Open(path)
 	if err != nil {
-		return true // whoever reads it says what is wrong
+		return true // Load reports the error
 	}
 	defer func() { _ = r.Close() }() // only read from
 	start, err := io.ReadAll(io.LimitReader(r, 1<<10))

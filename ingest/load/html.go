@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
+	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/state"
 )
 
@@ -169,9 +170,9 @@ func htmlMeta(root *html.Node) map[string]string {
 		case n.Type != html.ElementNode:
 		case n.Data == "html":
 			put("lang", attr(n, "lang"))
-		case n.Data == "link" && hasToken(attr(n, "rel"), "canonical") && within(n, "head"): // the body may hold links that others wrote
+		case n.Data == "link" && document.HasWord(attr(n, "rel"), "canonical") && within(n, "head"): // the body may hold links that others wrote
 			put("canonical", attr(n, "href"))
-		case n.Data == "meta" && hasToken("description keywords author", attr(n, "name")):
+		case n.Data == "meta" && document.HasWord("description keywords author", attr(n, "name")):
 			put(strings.ToLower(attr(n, "name")), attr(n, "content"))
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"golang.org/x/net/html"
+
+	"example.com/ragflow/ingest/document"
 )
 
 const (
@@ -193,7 +195,7 @@ func (r *pageReader) link(n *html.Node) {
 
 func isAnchor(n *html.Node) bool {
 	c := n.FirstChild
-	return c != nil && c == n.LastChild && c.Type == html.TextNode && hasToken("¶ # § 🔗", strings.TrimSpace(c.Data))
+	return c != nil && c == n.LastChild && c.Type == html.TextNode && document.HasWord("¶ # § 🔗", strings.TrimSpace(c.Data))
 }
 
 // textOf returns what a reader sees below a node, as one line. Of long texts it returns the

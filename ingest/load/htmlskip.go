@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"example.com/ragflow/ingest/document"
 )
 
 func set(names string) map[string]bool {
@@ -90,7 +92,7 @@ func isFurniture(n *html.Node) bool {
 			return !holds(n, "main", "article", "h1")
 		}
 	}
-	return n.Data == "sup" && hasToken(attr(n, "class"), "reference") ||
+	return n.Data == "sup" && document.HasWord(attr(n, "class"), "reference") ||
 		blockElements[n.Data] && isNeighbours(n)
 }
 
@@ -131,16 +133,6 @@ func attr(n *html.Node, key string) string {
 func has(n *html.Node, key string) bool {
 	for _, a := range n.Attr {
 		if a.Key == key {
-			return true
-		}
-	}
-	return false
-}
-
-// hasToken reports whether a word of a list is token, in any case.
-func hasToken(list, token string) bool {
-	for c := range strings.FieldsSeq(list) {
-		if strings.EqualFold(c, token) {
 			return true
 		}
 	}

@@ -198,7 +198,7 @@ var extensions = map[string]string{
 func kindOf(name string) string {
 	ext := strings.ToLower(filepath.Ext(name))
 	for kind, known := range extensions {
-		if ext != "" && hasToken(known, ext) && !document.LockFile(strings.ToLower(filepath.Base(name))) {
+		if ext != "" && document.HasWord(known, ext) && !document.LockFile(strings.ToLower(filepath.Base(name))) {
 			return kind
 		}
 	}

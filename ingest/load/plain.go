@@ -100,7 +100,7 @@ func lastLine(s string) string {
 
 // hasExt reports whether the extension of a file is one of some, in any case.
 func hasExt(source, extensions string) bool {
-	return hasToken(extensions, cmp.Or(path.Ext(source), "none"))
+	return document.HasWord(extensions, cmp.Or(path.Ext(source), "none"))
 }
 
 // Extensions of JSON, and of what is read as plain text with headings.

@@ -17,11 +17,9 @@ import (
 	"example.com/ragflow/llm/openai"
 )
 
-func TestComplete(t *testing.T) { // L04
-	s := llmtest.NewServer(llmtest.Say("A volume keeps data."))
-	defer s.Close()
-	var said []string
-	r, err := client(t, s, nil).Chat("small").Complete(t.Context(), llm.Request{
+// dialogue is a request with each role and parameter.
+func dialogue() llm.Request {
+	return llm.Request{
 		Messages: []llm.Message{
 			{Role: llm.System, Content: "Be brief."},
 			{Role: llm.User, Content: "Hello"},
@@ -29,7 +27,14 @@ func TestComplete(t *testing.T) { // L04
 			{Role: llm.User, Content: "What is a volume?"},
 		},
 		Temperature: 0.3, TopP: 0.9, MaxTokens: 2000, Stop: []string{"==="},
-	}, func(s string) { said = append(said, s) })
+	}
+}
+
+func TestComplete(t *testing.T) { // L04
+	s := llmtest.NewServer(llmtest.Say("A volume keeps data."))
+	defer s.Close()
+	var said []string
+	r, err := client(t, s, nil).Chat("small").Complete(t.Context(), dialogue(), func(s string) { said = append(said, s) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,12 +26,11 @@ func withTools() llm.Request {
 	return q
 }
 
-func TestToolCalls(t *testing.T) {
-	s := llmtest.NewServer(llmtest.CallTools(weather...), llmtest.Say("It rains."))
-	defer s.Close()
-	chat := client(t, s, nil).Chat("small")
-	q := withTools()
-	streamed := map[string]string{}
+// called lets a model call the tools, checks the calls, and returns the request that has their
+// results. said is the text beside the calls.
+func called(t *testing.T, chat llm.Chat, said string) llm.Request {
+	t.Helper()
+	q, streamed := withTools(), map[string]string{}
 	q.Calling = func(c llm.ToolCall) { streamed[c.ID+c.Name] += c.Arguments }
 	r, err := chat.Complete(t.Context(), q, nil)
 	if err != nil {
@@ -44,10 +43,18 @@ func TestToolCalls(t *testing.T) {
 		t.Error(diff)
 	}
 	q.Messages = append(
-		q.Messages, llm.Message{Role: llm.Assistant, Calls: r.Calls},
+		q.Messages, llm.Message{Role: llm.Assistant, Content: said, Calls: r.Calls},
 		llm.Message{Role: llm.ToolResult, Content: "rain", CallID: "c1"}, llm.Message{Role: llm.ToolResult, Content: "noon", CallID: "c2"},
 	)
-	if r, err = chat.Complete(t.Context(), q, nil); err != nil || r.Text != "It rains." || r.Calls != nil {
+	return q
+}
+
+func TestToolCalls(t *testing.T) {
+	s := llmtest.NewServer(llmtest.CallTools(weather...), llmtest.Say("It rains."))
+	defer s.Close()
+	chat := client(t, s, nil).Chat("small")
+	r, err := chat.Complete(t.Context(), called(t, chat, ""), nil)
+	if err != nil || r.Text != "It rains." || r.Calls != nil {
 		t.Fatal(r, err)
 	}
 	var body struct{ Messages, Tools []any }

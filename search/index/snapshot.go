@@ -201,10 +201,9 @@ func (db *DB) usable(ctx context.Context, tx *sqlite.Tx, m *manifest) int {
 		}
 		s, err := loadSegment(tx, k)
 		if err != nil {
-			if ctx.Err() != nil {
-				return i
+			if ctx.Err() == nil {
+				db.log.WarnContext(ctx, "segment is made again", "collection", k.collection, "generation", k.generation, "error", err)
 			}
-			db.log.WarnContext(ctx, "segment is made again", "collection", k.collection, "generation", k.generation, "error", err)
 			return i
 		}
 		db.segments[k] = s

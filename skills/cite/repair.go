@@ -77,8 +77,8 @@ func (r *repair) sentence(s Sentence, raw string) bool {
 	return true
 }
 
-// keep writes a sentence as it is, but for marks of sources that do not say it
-// where others do, and for marks that stand in front: they go behind it.
+// keep writes a sentence as it is, with two exceptions. Where one of its sources says it, marks
+// of sources that do not are left out. Marks in front of it are written behind it.
 func (r *repair) keep(s Sentence, raw string) {
 	alone := 0
 	for _, source := range s.Sources {

@@ -19,8 +19,8 @@ const minTerms = 2
 
 // frames reports whether a sentence says nothing about the documents: it is one
 // of the program's own, announces what follows, or has hardly a word in it. One
-// with a mark does so only where there is nothing in it to look up: "Yes."; one of
-// a single word, only where no source holds that word.
+// with a mark does so only where there is nothing in it to look up: "Yes.". A single
+// word does so only where no source holds it.
 func (c *checker) frames(said string, marked bool) bool {
 	if !marked && prompts.Fixed(said) {
 		return true
