@@ -47,7 +47,8 @@ var rooms = map[string]room{
 		"golang.org/x/text/unicode/norm",      // NFC
 		"github.com/yuin/goldmark",            // finds the addresses of an answer that are not yet code
 	}},
-	"search/rank": {ours: []string{"state", "search/text"}},
+	"search/dictionary": {ours: []string{"search/text"}},
+	"search/rank":       {ours: []string{"state", "search/text"}},
 	"search": {ours: []string{"state", "search/text", "search/rank", "internal/lru"}, theirs: []string{
 		"golang.org/x/sync/singleflight", // one call for a question that several searches ask
 	}},
@@ -124,7 +125,7 @@ var rooms = map[string]room{
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
-	"skills/offline": {ours: []string{"search/text", "state", "prompts", "skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
+	"skills/offline": {ours: []string{"search/dictionary", "search/text", "state", "prompts", "skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
 		"golang.org/x/text/unicode/norm", // takes the accents off words whose meaning is looked up
 	}},
 	"scripts/learn-answers": {ours: []string{".", "eval", "search", "search/index", "search/text", "skills/offline", "state"}},
@@ -147,7 +148,7 @@ var rooms = map[string]room{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
 	"threads": {ours: []string{"checkpoint", "graph", "graph/stored", "search/text", "state", "transcript"}},
-	".": {ours: []string{"skills/chain", "threads", "telemetry", "graph", "graph/draw", "graph/stored", "state", "llm", "skills/model", "search", "search/text", "search/rank", "skills/cite", "ingest", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"search/dictionary", "skills/chain", "threads", "telemetry", "graph", "graph/draw", "graph/stored", "state", "llm", "skills/model", "search", "search/text", "search/rank", "skills/cite", "ingest", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{

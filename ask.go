@@ -17,6 +17,7 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
+	"example.com/ragflow/search/dictionary"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
@@ -195,19 +196,19 @@ func (a *Assistant) Search(ctx context.Context, query string, o SearchOptions) (
 
 // Explanation shows what became of a query. Its JSON is the schema of `ragflow explain --json`.
 type Explanation struct {
-	Original   string              `json:"original"`
-	Cleaned    string              `json:"cleaned"`
-	Tokens     []TermReply         `json:"tokens"`
-	Language   string              `json:"language"`
-	Domain     string              `json:"domain"` // the folder of most of the best hits
-	Intent     string              `json:"intent"` // the question type: how-to, definition, yes/no, …
-	Route      string              `json:"route"`
-	Complexity float64             `json:"complexity_score"` // 0–1
-	Standalone bool                `json:"standalone"`
-	Queries    []state.Query       `json:"queries"`
-	Respelled  []Respelled         `json:"searched_also,omitempty"`
-	Expanded   []offline.Expansion `json:"expanded,omitempty"` // what dictionaries and everyday synonyms add
-	Warnings   []string            `json:"warnings"`
+	Original   string                 `json:"original"`
+	Cleaned    string                 `json:"cleaned"`
+	Tokens     []TermReply            `json:"tokens"`
+	Language   string                 `json:"language"`
+	Domain     string                 `json:"domain"` // the folder of most of the best hits
+	Intent     string                 `json:"intent"` // the question type: how-to, definition, yes/no, …
+	Route      string                 `json:"route"`
+	Complexity float64                `json:"complexity_score"` // 0–1
+	Standalone bool                   `json:"standalone"`
+	Queries    []state.Query          `json:"queries"`
+	Respelled  []Respelled            `json:"searched_also,omitempty"`
+	Expanded   []dictionary.Expansion `json:"expanded,omitempty"` // what dictionaries and everyday synonyms add
+	Warnings   []string               `json:"warnings"`
 }
 
 // TermReply is one term the analyzer made of a query.

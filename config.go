@@ -24,9 +24,9 @@ import (
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
+	"example.com/ragflow/search/dictionary"
 	"example.com/ragflow/skills/chain"
 	"example.com/ragflow/skills/model"
-	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
 )
@@ -69,7 +69,7 @@ type Config struct {
 	Threshold        float64 // RELEVANCE_THRESHOLD: a grade of this and more passes; in (0, 1], default 0.5
 	Strict           bool    // STRICT_CITATIONS: statements of a model that no source says are dropped, not marked
 	RetrievalWorkers int     // RETRIEVAL_MAX_WORKERS: searches side by side; default 4
-	Dictionary       string  // RAGFLOW_DICTIONARY: a file of synonyms, in addition to the built-in ones: see offline.ReadDictionary
+	Dictionary       string  // RAGFLOW_DICTIONARY: a file of synonyms, in addition to the built-in ones: see dictionary.Read
 	// SystemPrompt (RAGFLOW_SYSTEM_PROMPT) is a file with a system prompt for the
 	// model that answers; {context} in it is replaced by the sources, see
 	// [prompts.Set.WithSystem]. Empty: the built-in one.
@@ -342,16 +342,16 @@ func PresetNames() []string {
 }
 
 // readDictionary reads the file of synonyms.
-func (c Config) readDictionary() (offline.Dictionary, error) {
+func (c Config) readDictionary() (dictionary.Dictionary, error) {
 	if c.Dictionary == "" {
-		return offline.Dictionary{}, nil
+		return dictionary.Dictionary{}, nil
 	}
 	f, err := os.Open(c.Dictionary)
 	if err != nil {
-		return offline.Dictionary{}, fmt.Errorf("open the dictionary: %w", err)
+		return dictionary.Dictionary{}, fmt.Errorf("open the dictionary: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	d, err := offline.ReadDictionary(f)
+	d, err := dictionary.Read(f)
 	if err != nil {
 		return d, fmt.Errorf("read the dictionary %s: %w", c.Dictionary, err)
 	}

@@ -17,9 +17,9 @@ import (
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
+	"example.com/ragflow/search/dictionary"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/skills/chain"
-	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
 )
@@ -63,8 +63,8 @@ type Assistant struct {
 	index      search.Backend
 	library    *ingest.Library
 	vectors    *search.QueryVectors
-	dictionary offline.Dictionary // Config.Dictionary
-	own        prompts.Set        // Config.Prompts and Config.SystemPrompt
+	dictionary dictionary.Dictionary // Config.Dictionary
+	own        prompts.Set           // Config.Prompts and Config.SystemPrompt
 	bound      atomic.Pointer[bound]
 }
 

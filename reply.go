@@ -10,10 +10,10 @@ import (
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
+	"example.com/ragflow/search/dictionary"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/skills/chain"
 	"example.com/ragflow/skills/cite"
-	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 	"example.com/ragflow/transcript"
 )
@@ -120,7 +120,7 @@ type SearchReply struct {
 	Note       string   `json:"note,omitempty"`       // says that a leg counts less than it usually does
 
 	// Expanded is what Config.Dictionary adds to the query.
-	Expanded []offline.Expansion `json:"expanded,omitempty"`
+	Expanded []dictionary.Expansion `json:"expanded,omitempty"`
 	// Respelled are words of the query that no document has, with what was
 	// searched for besides.
 	Respelled []Respelled `json:"searched_also,omitempty"`

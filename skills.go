@@ -7,6 +7,7 @@ import (
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
+	"example.com/ragflow/search/dictionary"
 	"example.com/ragflow/skills/chain"
 	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/skills/model"
@@ -33,7 +34,7 @@ type skills struct {
 }
 
 // newOfflineSkills returns the skills without a model, for a snapshot of the index.
-func newOfflineSkills(s search.Snapshot, c Config, d offline.Dictionary) skills {
+func newOfflineSkills(s search.Snapshot, c Config, d dictionary.Dictionary) skills {
 	own := offline.New(s, c.Threshold)
 	own.Answerer.HasModel = c.Chat != nil
 	words := own.Rewriter.WithDictionary(d)

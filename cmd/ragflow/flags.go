@@ -39,7 +39,7 @@ func (a *app) docsFlag(f *pflag.FlagSet) {
 
 // dictionaryFlag adds --dictionary to a command that searches.
 func (a *app) dictionaryFlag(f *pflag.FlagSet) {
-	a.textFlag(f, "RAGFLOW_DICTIONARY", "dictionary", "search also for what `FILE` says of words: lines such as \"leave: holiday, time off\", or YAML")
+	a.textFlag(f, "RAGFLOW_DICTIONARY", "dictionary", "search also for what `FILE` says of words: lines such as \"leave: holiday, time off\"")
 }
 
 // collectionFlag adds --collection to a command.

@@ -25,8 +25,7 @@
 package offline
 
 import (
-	"strings"
-
+	"example.com/ragflow/search/dictionary"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -61,12 +60,8 @@ func New(stats Stats, threshold float64) Skills {
 		threshold = DefaultThreshold
 	}
 	l := newLexicon(stats)
-	builtIn, err := ReadDictionary(strings.NewReader(administration))
-	if err != nil {
-		panic("offline: the built-in dictionary: " + err.Error())
-	}
 	return Skills{
-		Rewriter:   &Rewriter{lex: l, words: builtIn},
+		Rewriter:   &Rewriter{lex: l, words: dictionary.Administration()},
 		Grader:     &Grader{lex: l, threshold: threshold},
 		Reranker:   &Reranker{lex: l},
 		Summarizer: &Summarizer{lex: l},

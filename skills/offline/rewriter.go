@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/search/dictionary"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -38,14 +39,14 @@ const enoughContent = 3
 type Rewriter struct {
 	maker
 	lex   lexicon
-	words Dictionary
+	words dictionary.Dictionary
 }
 
 // WithDictionary returns a rewriter that searches for what d says besides; its
 // entries come before those that are built in.
-func (r *Rewriter) WithDictionary(d Dictionary) *Rewriter {
+func (r *Rewriter) WithDictionary(d dictionary.Dictionary) *Rewriter {
 	out := *r
-	out.words = r.words.with(d)
+	out.words = r.words.With(d)
 	return &out
 }
 
@@ -168,14 +169,16 @@ const (
 
 // Expansions are the other words that are searched for besides a question, in
 // order; those of the person come before those built in.
-func (r *Rewriter) Expansions(question string) []Expansion { return r.words.Expand(question) }
+func (r *Rewriter) Expansions(question string) []dictionary.Expansion {
+	return r.words.Expand(question)
+}
 
 // Boosts are what expansions add to a query for question. A word weighs less
 // where there are so many that the query would outgrow what was asked.
-func (r *Rewriter) Boosts(question string, expansions []Expansion) []state.Boost {
+func (r *Rewriter) Boosts(question string, expansions []dictionary.Expansion) []state.Boost {
 	var same, near []string
 	for _, x := range expansions {
-		if x.Kind == Concepts {
+		if x.Kind == dictionary.Concepts {
 			near = append(near, x.Others...)
 		} else {
 			same = append(same, x.Others...)

@@ -1,4 +1,9 @@
-package offline
+// Package dictionary adds to a query words that mean the same as those that were asked, or
+// nearly so.
+//
+//	d, err := dictionary.Read(strings.NewReader("leave: holiday, time off"))
+//	d.Expand("How much leave do I have?") // leave: holiday, time off
+package dictionary
 
 import (
 	"bufio"
@@ -41,7 +46,15 @@ type Dictionary struct {
 // entry is a key of a kind.
 type entry struct{ kind, key string }
 
-// administration are words and abbreviations of Vietnamese administration.
+// Administration returns words and abbreviations of Vietnamese administration.
+func Administration() Dictionary {
+	d, err := Read(strings.NewReader(administration))
+	if err != nil {
+		panic("dictionary: the built-in words: " + err.Error())
+	}
+	return d
+}
+
 const administration = `
 quy định: quy chế, quy tắc, điều lệ
 thủ tục: trình tự, quy trình, các bước
@@ -81,8 +94,8 @@ func (d *Dictionary) add(kind, word string, others []string) bool {
 	return true
 }
 
-// with is d with the entries of more, which come first.
-func (d Dictionary) with(more Dictionary) Dictionary {
+// With returns d with the entries of more, which come first.
+func (d Dictionary) With(more Dictionary) Dictionary {
 	out := Dictionary{maps.Clone(d.entries), max(d.longest, more.longest)}
 	for e, others := range more.entries {
 		out.entries[e] = slices.Concat(others, out.entries[e])
@@ -164,7 +177,7 @@ func keyParts(s string) []text.Span {
 		switch {
 		case text.Spaceless(r):
 			out, open = append(out, text.Span{Start: i, End: end}), false
-		case !isWordRune(r):
+		case !wordRune(r):
 			open = false
 		case open:
 			out[len(out)-1].End = end
@@ -173,6 +186,10 @@ func keyParts(s string) []text.Span {
 		}
 	}
 	return out
+}
+
+func wordRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == '\'' || r == '’'
 }
 
 // keyOf is a word or phrase as a key: its parts with one space between them.
@@ -202,11 +219,11 @@ func inCode(s string, start, end int) bool {
 		end < len(s) && strings.ContainsAny(s[end:end+1], "/-_0123456789")
 }
 
-// ReadDictionary reads a dictionary of plain lines, "word: other, other", in
+// Read reads a dictionary of plain lines, "word: other, other", in
 // UTF-8. They are synonyms until a line such as [concepts] or [abbreviations] begins
 // another section. Empty lines and those that begin with "#" are left out; an entry that stands
 // twice has the others of both. An error names the line.
-func ReadDictionary(r io.Reader) (Dictionary, error) {
+func Read(r io.Reader) (Dictionary, error) {
 	d := Dictionary{}
 	kind := Synonyms
 	lines := bufio.NewScanner(r)
