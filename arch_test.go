@@ -125,7 +125,8 @@ var rooms = map[string]room{
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
-	"skills/offline": {ours: []string{"search/dictionary", "search/text", "state", "prompts", "skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
+	"skills/readable": {ours: []string{"search/text", "skills/cite"}},
+	"skills/offline": {ours: []string{"skills/readable", "search/dictionary", "search/text", "state", "prompts", "skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
 		"golang.org/x/text/unicode/norm", // takes the accents off words whose meaning is looked up
 	}},
 	"scripts/learn-answers": {ours: []string{".", "eval", "search", "search/index", "search/text", "skills/offline", "state"}},

@@ -12,6 +12,7 @@ import (
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/skills/cite"
+	"example.com/ragflow/skills/readable"
 	"example.com/ragflow/state"
 )
 
@@ -79,7 +80,7 @@ func (a *Answerer) pieces(t state.Task) []piece {
 			continue
 		}
 		p := a.lex.passage(s.Chunk)
-		said := tidy(p.text[ranked[i].Start:ranked[i].End])
+		said := readable.Line(p.text[ranked[i].Start:ranked[i].End])
 		if said == "" || shown[said] {
 			continue
 		}
@@ -95,7 +96,7 @@ func (a *Answerer) pieces(t state.Task) []piece {
 			continue
 		}
 		for _, u := range p.units[x.first : x.last+1] {
-			shown[tidy(p.text[u.start:u.end])] = true
+			shown[readable.Line(p.text[u.start:u.end])] = true
 		}
 		left -= x.wordCount()
 		out = append(out, x)
@@ -135,7 +136,7 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 	out.Text = strings.Join(parts, "\n\n")
 	var quotes strings.Builder
 	for _, c := range out.Citations {
-		quotes.WriteString(tidy(c.Quote) + "\n")
+		quotes.WriteString(readable.Line(c.Quote) + "\n")
 	}
 	out.Terms = a.lex.telling(quotes.String())
 	return out, nil

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/readable"
 	"example.com/ragflow/state"
 )
 
@@ -147,7 +148,7 @@ func (p *parser) prose(start, end, indent int, body string) {
 	case p.open >= 0 && p.out[p.open].kind == code && indent >= 4: // indented code runs over blank lines
 		p.out[p.open].end = end
 	case blank || p.open < 0 || p.plain && p.endsItem(indent):
-		if hasLetter(tidy(body)) {
+		if hasLetter(readable.Line(body)) {
 			p.add(block{kind: paragraph, start: start, end: end, indent: indent})
 		}
 	case strings.HasPrefix(body, ": ") || p.isTerm(indent):

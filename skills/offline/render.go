@@ -7,6 +7,7 @@ import (
 
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/skills/cite"
+	"example.com/ragflow/skills/readable"
 )
 
 // render writes a piece in Markdown with the mark of source n behind it, and
@@ -87,9 +88,9 @@ func (x *piece) prose(shown unit, bold bool) string {
 		from = len(s) - len(strings.TrimLeft(s, "> \t"))
 		from += len(itemMark.FindString(s[from:]))
 	}
-	out := tidy(s[from:])
+	out := readable.Line(s[from:])
 	if start, end := max(u.start-shown.start, from), u.end-shown.start; bold && u.block == shown.block && start < end && end <= len(s) {
-		out = spaced(tidy(s[from:start]), emphasized(tidy(s[start:end])), tidy(s[end:]))
+		out = spaced(readable.Line(s[from:start]), emphasized(readable.Line(s[start:end])), readable.Line(s[end:]))
 	}
 	if shown.start > o.start {
 		out = "… " + out
@@ -115,7 +116,7 @@ func emphasized(s string) string {
 
 // code is a block of code as an answer shows it, at most mostCode lines.
 func (x *piece) code(i int, language string) string {
-	lines, syntax := codeOf(x.p.text[x.p.blocks[i].start:x.p.blocks[i].end])
+	lines, syntax := readable.Code(x.p.text[x.p.blocks[i].start:x.p.blocks[i].end])
 	more := len(lines) - mostCode
 	if more > 1 {
 		lines = lines[:mostCode]
@@ -135,7 +136,7 @@ func (x *piece) code(i int, language string) string {
 // is the header.
 func (x *piece) row(i int, first bool) string {
 	o := x.p.blocks[i]
-	line := tidy(x.p.text[o.start:o.end])
+	line := readable.Line(x.p.text[o.start:o.end])
 	switch {
 	case o.head < 0:
 		return "- " + strings.ReplaceAll(strings.Trim(line, "| "), " | ", " — ")

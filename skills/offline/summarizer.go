@@ -7,6 +7,7 @@ import (
 
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/skills/cite"
+	"example.com/ragflow/skills/readable"
 	"example.com/ragflow/state"
 )
 
@@ -46,7 +47,7 @@ func (z *Summarizer) Summarize(_ context.Context, summary string, older []state.
 }
 
 func (z *Summarizer) line(question, answer string) string {
-	out := "- " + firstWords(tidy(question), lineWords/2)
+	out := "- " + firstWords(readable.Line(question), lineWords/2)
 	if gist := z.gist(question, answer); gist != "" {
 		out += " → " + firstWords(gist, lineWords-lineWords/2)
 	}
@@ -70,7 +71,7 @@ func (z *Summarizer) gist(question, answer string) string {
 	p := z.lex.passage(state.Chunk{Text: answer})
 	best, top := "", -1.0
 	for j, u := range p.units {
-		s := tidy(p.text[u.start:u.end])
+		s := readable.Line(p.text[u.start:u.end])
 		if k := p.blocks[u.block].kind; k == code || s == "" || strings.HasSuffix(s, ":") && j+1 < len(p.units) {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/prompts"
+	"example.com/ragflow/skills/readable"
 	"example.com/ragflow/state"
 )
 
@@ -51,7 +52,7 @@ func converse(t state.Task) string {
 	out := prompts.Say(situation, t.Language)
 	if situation == prompts.EarlierQuestions {
 		for _, q := range t.Asked {
-			out += "\n- " + tidy(q)
+			out += "\n- " + readable.Line(q)
 		}
 	}
 	return out

@@ -1,4 +1,6 @@
-package offline
+// Package readable makes text that an answer may show of the Markdown of documents: no HTML,
+// no images, no addresses that a viewer would load.
+package readable
 
 import (
 	"regexp"
@@ -25,11 +27,11 @@ var (
 	less       = regexp.MustCompile(`\\*<`)
 )
 
-// tidy makes one readable line of a piece of Markdown: links and images show
+// Line makes one readable line of a piece of Markdown: links and images show
 // their text only, shortcodes, tags and comments go, marks of quotes and of
 // sources in the document cite nothing. Inline code stays as it is. What
 // comes out holds no HTML and no address that a viewer would load.
-func tidy(s string) string {
+func Line(s string) string {
 	if !strings.ContainsAny(s, markup) {
 		return cite.Escape(text.Clean(s)) // most sentences
 	}
@@ -50,7 +52,7 @@ func tidy(s string) string {
 	return cite.Escape(text.Clean(out.String()))
 }
 
-// markup is every character that what tidy looks for begins with.
+// markup is every character that what Line looks for begins with.
 const markup = "`<>[{" + hole
 
 // hole stands where inline code was lifted out, so that a link around it is
@@ -129,10 +131,10 @@ func htmlTag(inside string) bool {
 	return false
 }
 
-// codeOf are the lines of a block of code, and the language that its fence names. They
+// Code returns the lines of a block of code, and the language that its fence names. They
 // have no fence, no indentation that all of them share, no blank lines around them and
 // no characters that steer a terminal.
-func codeOf(raw string) (lines []string, language string) {
+func Code(raw string) (lines []string, language string) {
 	raw = strings.ReplaceAll(raw, "\r\n", "\n")
 	first, _, _ := strings.Cut(raw, "\n")
 	if fence, ok := text.OpenFence(strings.TrimLeft(first, "> \t")); ok {
