@@ -124,6 +124,7 @@ var rooms = map[string]room{
 	"prompts":              {},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
+		"golang.org/x/time/rate",         // requests a minute
 	}},
 	"skills/readable": {ours: []string{"search/text", "skills/cite"}},
 	"skills/offline": {ours: []string{"skills/readable", "search/dictionary", "search/text", "state", "prompts", "skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{

@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"golang.org/x/time/rate"
 
 	"example.com/ragflow/llm"
 )
@@ -48,6 +49,18 @@ type Config struct {
 	Total     time.Duration     // limit of a call; default [DefaultTotal], on this machine [LocalTotal]
 	MaxBytes  int64             // maximum size of a response; default [DefaultMaxBytes]
 	Transport http.RoundTripper // default a clone of http.DefaultTransport
+	Limiter   *Limiter          // of requests, shared by the clients of a provider: see [PerMinute]; nil: none
+}
+
+// Limiter keeps requests waiting where there are too many in a time. It is safe for concurrent use.
+type Limiter = rate.Limiter
+
+// PerMinute returns a limiter that lets at most n requests through in any minute, the first few
+// of them at once. Further ones wait in the order in which they came. n is at least 1.
+func PerMinute(n int) *Limiter {
+	const atOnce = 6 // one in so many
+	burst := max(1, n/atOnce)
+	return rate.NewLimiter(rate.Every(time.Minute/time.Duration(max(1, n-burst))), burst)
 }
 
 // String returns the name and address of the provider, without the key.
@@ -100,7 +113,7 @@ func New(c Config) (*Client, error) {
 		c.Transport = http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // see its documentation
 	}
 	guarded := &http.Client{
-		Transport: guard{next: c.Transport, max: c.MaxBytes},
+		Transport: guard{next: c.Transport, max: c.MaxBytes, limiter: c.Limiter, firstByte: c.FirstByte},
 		// Requests contain the person's text, so they go only to the configured host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

@@ -58,6 +58,20 @@ func (c *Client) watch(parent context.Context, model, media string) *watch {
 	return w
 }
 
+// queue waits until a limiter lets a request through. That time is not the provider's.
+func (w *watch) queue(ctx context.Context, l *Limiter, firstByte time.Duration) error {
+	w.timer.Stop()
+	if err := l.Wait(ctx); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.stopped {
+		w.timer = time.AfterFunc(firstByte, func() { w.cancel(errFirstByte) })
+	}
+	return nil
+}
+
 // dataArrived resets the timer.
 func (w *watch) dataArrived() {
 	w.mu.Lock()
@@ -109,15 +123,23 @@ func (w *watch) end() {
 	w.cancel(nil)
 }
 
-// guard is a round tripper that records the head of every response and limits its body.
+// guard is a round tripper that records the head of every response, limits its body, and
+// keeps requests waiting where there are too many.
 type guard struct {
-	next http.RoundTripper
-	max  int64
+	next      http.RoundTripper
+	max       int64
+	limiter   *Limiter // nil: none
+	firstByte time.Duration
 }
 
 // RoundTrip implements http.RoundTripper.
 func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	w, ok := r.Context().Value(watchKey{}).(*watch)
+	if ok && g.limiter != nil {
+		if err := w.queue(r.Context(), g.limiter, g.firstByte); err != nil {
+			return nil, err
+		}
+	}
 	response, err := g.next.RoundTrip(r)
 	if err != nil {
 		return nil, err

@@ -37,9 +37,11 @@ type Models struct {
 	embeddingURL, embeddingKey string
 	rerankURL, rerankKey       string
 	protocol, rerankProtocol   string
-	firstByte, stall           time.Duration // 0: the defaults of package openai
-	plainGrades                bool          // no model grades
-	speculate                  string        // "on", "off" or [automatic]
+	firstByte, stall           time.Duration              // 0: the defaults of package openai
+	perMinute                  int                        // requests to a provider; 0: any number
+	limiters                   map[string]*openai.Limiter // by provider
+	plainGrades                bool                       // no model grades
+	speculate                  string                     // "on", "off" or [automatic]
 }
 
 // Variable returns an address or key of a known provider.
@@ -104,7 +106,7 @@ func (m *Models) Client(e Endpoint) (*openai.Client, error) {
 	if e.BaseURL == "" {
 		return nil, modelErrorf("use the model %q: the address of the provider is not known", e.model).with("set AZURE_OPENAI_ENDPOINT, such as https://NAME.openai.azure.com")
 	}
-	c, err := openai.New(openai.Config{Provider: e.provider, BaseURL: e.BaseURL, Key: e.key, Protocol: m.protocol, FirstByte: m.firstByte, Stall: m.stall})
+	c, err := openai.New(openai.Config{Provider: e.provider, BaseURL: e.BaseURL, Key: e.key, Protocol: m.protocol, FirstByte: m.firstByte, Stall: m.stall, Limiter: m.limiter(e.provider)})
 	if err != nil {
 		f := modelErrorf("use the model %q: %w", e.model, err)
 		f.Hint = "set " + cmp.Or(e.keyName, "OPENAI_API_KEY") + " in the environment or in .env; for a server of your own, OPENAI_BASE_URL"
@@ -114,6 +116,20 @@ func (m *Models) Client(e Endpoint) (*openai.Client, error) {
 		return nil, f
 	}
 	return c, nil
+}
+
+// limiter returns the limiter of a provider, the same for all its models; nil where there is no limit.
+func (m *Models) limiter(provider string) *openai.Limiter {
+	if m.perMinute == 0 {
+		return nil
+	}
+	if m.limiters == nil {
+		m.limiters = map[string]*openai.Limiter{}
+	}
+	if m.limiters[provider] == nil {
+		m.limiters[provider] = openai.PerMinute(m.perMinute)
+	}
+	return m.limiters[provider]
 }
 
 // Asked says which models a command asks. A command needs no key for others.

@@ -62,6 +62,8 @@ func modelTable(c *ragflow.Config, m *Models) []Setting {
 		row("LLM_CONTEXT_TOKENS", automatic, OfModel|Safe, "the context window of the model in tokens, from 1024 to 10000000, or auto", or(automatic, window)),
 		row("LLM_FIRST_TOKEN_TIMEOUT", automatic, OfModel|Safe, aTime, or(automatic, duration(&m.firstByte))),
 		row("LLM_STALL_TIMEOUT", automatic, OfModel|Safe, aTime, or(automatic, duration(&m.stall))),
+		row("LLM_REQUESTS_PER_MINUTE", "none", OfModel|Safe, "how many requests a provider takes in a minute, from 1 to 100000, or none",
+			or("none", whole(1, 100_000, &m.perMinute))),
 		aModel("EMBEDDING_MODEL", Own, &m.Embedding),
 		aPrice("EMBEDDING_PRICE", Own, &m.embedPrice),
 		at("EMBEDDING_BASE_URL", Own, &m.embeddingURL),
