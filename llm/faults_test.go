@@ -34,6 +34,7 @@ func providers() []provider {
 	const chunk, delta = `{"choices":[{"index":0,"delta":{"content":"A vol"}}]}`, `{"type":"response.output_text.delta","delta":"A vol"}`
 	response := llmtest.Body("text/event-stream", `data: {"type":"response.output_text.delta","delta":"fine"}`+"\n\n"+
 		`data: {"type":"response.completed","response":{"status":"completed"}}`+"\n\n")
+	const block = `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"A vol"}}`
 	chat := func(protocol string, token func(string)) func(*testing.T, string, time.Duration, llm.RetryOptions) (bool, error) {
 		return func(t *testing.T, url string, limit time.Duration, o llm.RetryOptions) (bool, error) {
 			t.Helper()
@@ -63,6 +64,8 @@ func providers() []provider {
 		{"stream", true, chunk, llmtest.Say("fine"), chat(chats, func(string) {})},
 		{"response", false, delta, response, chat(openai.Responses, nil)},
 		{"response stream", true, delta, response, chat(openai.Responses, func(string) {})},
+		{"messages", false, block, llmtest.Say("fine"), chat(openai.Messages, nil)},
+		{"messages stream", true, block, llmtest.Say("fine"), chat(openai.Messages, func(string) {})},
 		{"embed", false, "", llmtest.Embed(3), func(t *testing.T, url string, limit time.Duration, o llm.RetryOptions) (bool, error) {
 			t.Helper()
 			e := llm.RetryEmbedder(client(t, url, limit, chats).Embedder(openai.EmbedderConfig{Model: "small"}), o)

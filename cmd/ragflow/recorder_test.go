@@ -57,6 +57,10 @@ func recorder(t *testing.T) (address string, requests func() []request) {
 			reply = map[string]any{"results": results}
 		case strings.HasSuffix(r.URL.Path, "/models"):
 			reply = map[string]any{"data": []any{map[string]any{"id": "small"}}}
+		case strings.HasSuffix(r.URL.Path, "/messages"):
+			reply = map[string]any{"type": "message", "stop_reason": "end_turn", "content": []any{map[string]any{
+				"type": "text", "text": "SCORE: 0.90\nA named volume keeps the data. [Source 1]",
+			}}}
 		default:
 			reply = map[string]any{"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{
 				"role": "assistant", "content": "SCORE: 0.90\nA named volume keeps the data. [Source 1]",

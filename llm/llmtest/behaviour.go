@@ -19,7 +19,8 @@ const (
 	OutputTokens = 7
 )
 
-// Say streams text word by word, as a complete answer.
+// Say streams text word by word, as a complete answer. It and other behaviours that stream
+// text speak the protocol of Anthropic where the path of the call is that of its messages.
 func Say(text string) Behaviour { return say(text, "stop") }
 
 // SayUntil streams text and ends with the finish reason length.
@@ -33,13 +34,13 @@ func Filter(text string) Behaviour { return say(text, "content_filter") }
 func SayThen(text string, next <-chan struct{}, rest string) Behaviour {
 	return func(w http.ResponseWriter, r *http.Request) {
 		begin(w)
-		words(w, text)
+		speak(w, text)
 		select {
 		case <-next:
 		case <-r.Context().Done():
 			return
 		}
-		words(w, rest)
+		speak(w, rest)
 		end(w, "stop")
 	}
 }
@@ -72,19 +73,25 @@ func CallTool(name, arguments string) Behaviour {
 func say(text, finish string) Behaviour {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		begin(w)
-		words(w, text)
+		speak(w, text)
 		end(w, finish)
 	}
 }
 
-// words streams a text word by word.
-func words(w http.ResponseWriter, text string) {
+// speak streams a text word by word.
+func speak(w http.ResponseWriter, text string) {
 	for _, word := range strings.SplitAfter(text, " ") {
-		event(w, piece(word))
+		event(w, piece(w, word))
 	}
 }
 
 func end(w http.ResponseWriter, finish string) {
+	if messages(w) {
+		reason := map[string]string{"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}[finish]
+		event(w, map[string]any{"type": "message_delta", "delta": map[string]any{"stop_reason": reason}, "usage": map[string]any{"output_tokens": OutputTokens}})
+		event(w, map[string]any{"type": "message_stop"})
+		return
+	}
 	event(w, map[string]any{
 		"model":   "played",
 		"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": finish}},
@@ -176,8 +183,7 @@ func RetryAt(d time.Duration) Behaviour {
 // Echo answers with an error that quotes the key, as careless providers do.
 func Echo(code int) Behaviour {
 	return func(w http.ResponseWriter, r *http.Request) {
-		key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-		Status(code, "the key "+key+" is not good enough")(w, r)
+		Status(code, "the key "+keyOf(r)+" is not good enough")(w, r)
 	}
 }
 
@@ -206,7 +212,7 @@ func Slow(d time.Duration, then Behaviour) Behaviour {
 func Stall(text string) Behaviour {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		begin(w)
-		event(w, piece(text))
+		event(w, piece(w, text))
 		hold(w, forever)
 	}
 }
@@ -216,7 +222,7 @@ func Cut(text string) Behaviour {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		begin(w)
 		if text != "" {
-			event(w, piece(text))
+			event(w, piece(w, text))
 		}
 		panic(http.ErrAbortHandler)
 	}
@@ -226,7 +232,7 @@ func Cut(text string) Behaviour {
 func Stop(text string) Behaviour {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		begin(w)
-		event(w, piece(text))
+		event(w, piece(w, text))
 	}
 }
 
@@ -235,7 +241,7 @@ func ErrorInStream(text string, code int, message string) Behaviour {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		begin(w)
 		if text != "" {
-			event(w, piece(text))
+			event(w, piece(w, text))
 		}
 		event(w, map[string]any{"error": map[string]any{"code": code, "message": message}})
 	}
@@ -256,7 +262,7 @@ func Huge() Behaviour {
 	return func(w http.ResponseWriter, r *http.Request) {
 		begin(w)
 		for r.Context().Err() == nil {
-			event(w, piece(text))
+			event(w, piece(w, text))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,7 +19,7 @@ type Behaviour func(w http.ResponseWriter, r *http.Request)
 // Call is one request that came.
 type Call struct {
 	Path   string
-	Key    string // of the Authorization header, without "Bearer "
+	Key    string // of the header Authorization, without "Bearer ", or of x-api-key
 	Model  string
 	System string // of a chat: what the rules say
 	User   string // of a chat: the last thing the person says
@@ -88,29 +89,54 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	}
 	var asked struct {
 		Model    string `json:"model"`
+		System   words  `json:"system"`
 		Messages []struct {
 			Role    string `json:"role"`
-			Content string `json:"content"`
+			Content words  `json:"content"`
 		} `json:"messages"`
 		Input []string `json:"input"`
 	}
 	_ = json.Unmarshal(body, &asked) // a request that is no JSON is kept as it is
 	call := Call{
-		Path: r.URL.Path, Key: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "),
-		Model: asked.Model, Texts: asked.Input, Body: string(body),
+		Path: r.URL.Path, Key: keyOf(r),
+		Model: asked.Model, System: string(asked.System), Texts: asked.Input, Body: string(body),
 	}
 	for _, m := range asked.Messages {
 		switch m.Role {
 		case "system":
-			call.System = m.Content
+			call.System = string(m.Content)
 		case "user":
-			call.User = m.Content
+			call.User = string(m.Content)
 		}
 	}
 	b := s.next(call)
 	// A behaviour that waits does so until the client leaves or the test ends.
 	done := r.Context().Done()
 	b(&stoppable{ResponseWriter: w, call: call, done: done, stop: s.stop}, r)
+}
+
+// keyOf is the key that came with a request.
+func keyOf(r *http.Request) string {
+	return cmp.Or(r.Header.Get("x-api-key"), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+}
+
+// words is a text, or those of several parts.
+type words string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *words) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, (*string)(t)) == nil {
+		return nil
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	_ = json.Unmarshal(data, &parts) // of another form: no text
+	*t = ""
+	for _, p := range parts {
+		*t += words(p.Text)
+	}
+	return nil
 }
 
 func (s *Server) next(c Call) Behaviour {
@@ -162,7 +188,13 @@ func event(w http.ResponseWriter, v any) {
 	_ = http.NewResponseController(w).Flush() // who is gone needs no more
 }
 
-func piece(text string) map[string]any {
+// messages reports whether a call is in the protocol of Anthropic.
+func messages(w http.ResponseWriter) bool { return strings.HasSuffix(lastCall(w).Path, "/messages") }
+
+func piece(w http.ResponseWriter, text string) map[string]any {
+	if messages(w) {
+		return map[string]any{"type": "content_block_delta", "index": 0, "delta": map[string]any{"type": "text_delta", "text": text}}
+	}
 	return map[string]any{
 		"object": "chat.completion.chunk", "model": "played",
 		"choices": []any{map[string]any{"index": 0, "delta": map[string]any{"content": text}}},
@@ -172,4 +204,7 @@ func piece(text string) map[string]any {
 func begin(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
+	if messages(w) {
+		event(w, map[string]any{"type": "message_start", "message": map[string]any{"model": "played", "usage": map[string]any{"input_tokens": InputTokens}}})
+	}
 }

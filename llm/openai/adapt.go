@@ -19,7 +19,7 @@ const thinkingRoom = 8192
 // servers refuse parameters that others need, so it is learnt from their refusals.
 type adaptation struct {
 	leaveOut     map[string]bool // parameters that the server refused
-	otherLimit   bool            // the limit has the other one of its two names
+	otherLimit   bool            // the limit has the other one of its two names, or there is no other
 	thinks       bool            // the limit needs room for thinking
 	changesSoFar int
 }
@@ -28,7 +28,7 @@ type adaptation struct {
 const maxChanges = 4
 
 // optional are the parameters that a request can do without.
-var optional = []string{"temperature", "top_p", "stop", "stream_options", "response_format"}
+var optional = []string{"temperature", "top_p", "stop_sequences", "stop", "stream_options", "response_format"}
 
 // after returns the adaptation for the next try of a request that failed, and whether
 // another try is useful. raw is the error of the SDK, or nil. It does not change a.

@@ -24,7 +24,10 @@ type chat struct {
 
 // Chat returns a chat model. What its server refuses is remembered and left out
 // of later requests.
-func (c *Client) Chat(model string) llm.Chat { return &chat{client: c, model: model} }
+func (c *Client) Chat(model string) llm.Chat {
+	// The protocol Messages has one name of the limit only.
+	return &chat{client: c, model: model, adapted: adaptation{otherLimit: c.config.Protocol == Messages}}
+}
 
 // Model implements llm.Chat.
 func (c *chat) Model() string { return c.model }
@@ -95,7 +98,13 @@ func (c *chat) try(ctx context.Context, r llm.Request, adapted adaptation, token
 // ask sends a request in the protocol of the client and collects the answer in a.
 func (c *chat) ask(ctx context.Context, r llm.Request, adapted adaptation, a *answer) error {
 	r, options := adapted.apply(r)
-	if c.client.config.Protocol == Responses {
+	switch c.client.config.Protocol {
+	case Messages:
+		return stream(ctx, c.client, "messages", c.messagesParams(r), options, func(e messagesEvent) bool {
+			a.messagesEvent(e)
+			return a.wantsMore()
+		})
+	case Responses:
 		return stream(ctx, c.client, "responses", c.responseParams(r), options, func(e event) bool {
 			a.event(e, int64(r.MaxTokens))
 			return a.wantsMore()

@@ -26,10 +26,15 @@ const (
 	DefaultMaxBytes  = 16 << 20
 )
 
+// DefaultMessagesTokens limits an answer in the protocol [Messages], which demands a limit,
+// where Request.MaxTokens is 0.
+const DefaultMessagesTokens = 4096
+
 // Protocols of chat models.
 const (
 	ChatCompletions = "chat"      // of most servers
 	Responses       = "responses" // of OpenAI and some servers; it has no Request.Stop
+	Messages        = "messages"  // of Anthropic and some servers; it has no Request.Schema, and a temperature of at most 1
 )
 
 // Limits of a server on this machine, which may read a long prompt with its processor.
@@ -95,8 +100,8 @@ func New(c Config) (*Client, error) {
 		return nil, fmt.Errorf("the key for %s contains characters that are not allowed in a key, such as a space or a line break", c.Provider)
 	}
 	c.Protocol = cmp.Or(c.Protocol, ChatCompletions)
-	if c.Protocol != ChatCompletions && c.Protocol != Responses {
-		return nil, fmt.Errorf("protocol %q of chat models is neither %s nor %s", c.Protocol, ChatCompletions, Responses)
+	if all := []string{ChatCompletions, Responses, Messages}; !slices.Contains(all, c.Protocol) {
+		return nil, fmt.Errorf("protocol %q of chat models is none of %s", c.Protocol, strings.Join(all, ", "))
 	}
 	if c.Key == "" && !llm.Loopback(u) {
 		return nil, &llm.Error{Provider: c.Provider, Kind: llm.ErrCredentials, Detail: "no key is set"}
@@ -122,8 +127,8 @@ func New(c Config) (*Client, error) {
 		option.WithMaxRetries(0), // llm.Retry makes and counts retries
 		option.WithHTTPClient(guarded),
 	}
-	if c.Key != "" {
-		options = append(options, option.WithAPIKey(c.Key))
+	for name, value := range c.headers() {
+		options = append(options, option.WithHeader(name, value))
 	}
 	return &Client{
 		config:     c,
@@ -132,6 +137,21 @@ func New(c Config) (*Client, error) {
 		embeddings: sdk.NewEmbeddingService(options...),
 		models:     sdk.NewModelService(options...),
 	}, nil
+}
+
+// headers are the headers of every request that depend on the protocol.
+func (c Config) headers() map[string]string {
+	all := map[string]string{}
+	switch {
+	case c.Protocol == Messages:
+		all["anthropic-version"] = messagesVersion
+		if c.Key != "" {
+			all["x-api-key"] = c.Key
+		}
+	case c.Key != "":
+		all["Authorization"] = "Bearer " + c.Key
+	}
+	return all
 }
 
 func preset[T ~int64](v *T, value T) {
@@ -144,7 +164,11 @@ func preset[T ~int64](v *T, value T) {
 func (c *Client) Models(ctx context.Context) ([]string, error) {
 	w := c.watch(ctx, "", mediaJSON)
 	defer w.end()
-	page, err := c.models.List(w.ctx) //nolint:contextcheck // w.ctx is the context of the caller, with a timer
+	var options []option.RequestOption
+	if c.config.Protocol == Messages {
+		options = append(options, option.WithQuery("limit", "1000")) // else a page of 20
+	}
+	page, err := c.models.List(w.ctx, options...) //nolint:contextcheck // w.ctx is the context of the caller, with a timer
 	if err != nil {
 		return nil, c.fault(w, err)
 	}
@@ -173,8 +197,8 @@ func (c *Client) withModels(ctx context.Context, err error) error {
 		e.Detail = "is the base URL right? " + e.Detail
 		return err
 	}
-	if c.config.Protocol == Responses && slices.Contains(names, e.Model) {
-		e.Detail = "it lists the model, so perhaps it does not speak the protocol " + Responses
+	if c.config.Protocol != ChatCompletions && slices.Contains(names, e.Model) {
+		e.Detail = "it lists the model, so perhaps it does not speak the protocol " + c.config.Protocol
 		return err
 	}
 	e.Detail = "it has " + strings.Join(names[:min(len(names), listedModels)], ", ")

@@ -44,7 +44,11 @@ func (c *Client) fault(w *watch, err error) error {
 	case errors.Is(cause, errTooLong):
 		e.Kind, e.Detail = llm.ErrTimeout, cause.Error()
 	case status >= http.StatusBadRequest:
-		refused(e, status, header, err)
+		var said string
+		if api, ok := errors.AsType[*sdk.Error](err); ok {
+			said = api.Message
+		}
+		refused(e, status, header, said)
 	case status != 0:
 		c.broken(e, err)
 	default:
@@ -54,12 +58,12 @@ func (c *Client) fault(w *watch, err error) error {
 	return e
 }
 
-// refused converts a response with an error status.
-func refused(e *llm.Error, status int, header http.Header, err error) {
+// refused converts a response with an error status. said is the message of the provider.
+func refused(e *llm.Error, status int, header http.Header, said string) {
 	e.Status = status
 	e.Detail = fmt.Sprintf("status %d", status)
-	if api, ok := errors.AsType[*sdk.Error](err); ok && api.Message != "" {
-		e.Detail += ": " + api.Message
+	if said != "" {
+		e.Detail += ": " + said
 	}
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
@@ -83,7 +87,7 @@ func refused(e *llm.Error, status int, header http.Header, err error) {
 
 // contextLength matches what servers say of a prompt that is too long: OpenAI, vLLM and
 // Groq, llama.cpp, Anthropic, Google.
-var contextLength = regexp.MustCompile(`(?i)context (?:length|size|window)|prompt is too long|input token count`)
+var contextLength = regexp.MustCompile(`(?i)context (?:length|size|window|limit)|prompt is too long|input token count`)
 
 // broken converts the error of a response that had started.
 func (c *Client) broken(e *llm.Error, err error) {
@@ -113,6 +117,7 @@ func (c *Client) broken(e *llm.Error, err error) {
 // failure is an error that the provider sent in the middle of a stream.
 type failure struct {
 	Code    json.RawMessage `json:"code"` // a status of HTTP, a word or null
+	Type    string          `json:"type"` // a word; the protocol Messages has no code
 	Message string          `json:"message"`
 }
 
@@ -131,14 +136,34 @@ func (f *failure) describe(e *llm.Error) {
 	case "invalid_prompt":
 		e.Kind, e.Transient = llm.ErrRefused, false
 	default:
-		if status, bad := strconv.Atoi(code); bad == nil && status >= http.StatusBadRequest {
+		status, bad := strconv.Atoi(code)
+		if bad != nil {
+			status = statusOf[f.Type]
+		}
+		if status >= http.StatusBadRequest {
 			e.Transient = false
-			refused(e, status, nil, nil)
+			refused(e, status, nil, f.Message)
+			return
 		}
 	}
-	if f.Message != "" && !errors.Is(e.Kind, llm.ErrCredentials) {
+	if f.Message != "" {
 		e.Detail += ": " + f.Message
 	}
+}
+
+// statusOf has the status that an error of the protocol Messages has where it comes before the
+// answer.
+var statusOf = map[string]int{
+	"invalid_request_error": http.StatusBadRequest,
+	"authentication_error":  http.StatusUnauthorized,
+	"billing_error":         http.StatusPaymentRequired,
+	"permission_error":      http.StatusForbidden,
+	"not_found_error":       http.StatusNotFound,
+	"request_too_large":     http.StatusRequestEntityTooLarge,
+	"rate_limit_error":      http.StatusTooManyRequests,
+	"api_error":             http.StatusInternalServerError,
+	"timeout_error":         http.StatusGatewayTimeout,
+	"overloaded_error":      529, // of Anthropic alone
 }
 
 func isJSON(err error) bool {

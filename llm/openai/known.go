@@ -9,21 +9,21 @@ import (
 	"example.com/ragflow/llm"
 )
 
-// Known is a provider that speaks the OpenAI protocol at a known address.
+// Known is a provider at a known address.
 type Known struct {
-	Name    string
-	BaseURL string // usual address; empty for an address that each customer has alone
-	URLName string // environment variable with another address
-	KeyName string // environment variable with the key; empty for servers that need none
-	Suffix  string // path that the address in URLName may lack
+	Name     string
+	BaseURL  string // usual address; empty for an address that each customer has alone
+	URLName  string // environment variable with another address
+	KeyName  string // environment variable with the key; empty for servers that need none
+	Suffix   string // path that the address in URLName may lack
+	Protocol string // its own protocol; empty for one that speaks that of OpenAI
 }
 
-// KnownProviders lists the known providers. Anthropic is reached at the address that it
-// offers for the OpenAI protocol. The servers without a key run on the own machine.
+// KnownProviders lists the known providers. The servers without a key run on the own machine.
 func KnownProviders() []Known {
 	return []Known{
 		{Name: "openai", BaseURL: DefaultBaseURL, URLName: "OPENAI_BASE_URL", KeyName: "OPENAI_API_KEY"},
-		{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", URLName: "ANTHROPIC_BASE_URL", KeyName: "ANTHROPIC_API_KEY", Suffix: "/v1"},
+		{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", URLName: "ANTHROPIC_BASE_URL", KeyName: "ANTHROPIC_API_KEY", Suffix: "/v1", Protocol: Messages},
 		{Name: "google", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", URLName: "GOOGLE_BASE_URL", KeyName: "GOOGLE_API_KEY"},
 		{Name: "cohere", BaseURL: "https://api.cohere.ai/compatibility/v1", URLName: "COHERE_BASE_URL", KeyName: "COHERE_API_KEY"},
 		{Name: "mistral", BaseURL: "https://api.mistral.ai/v1", URLName: "MISTRAL_BASE_URL", KeyName: "MISTRAL_API_KEY"},
@@ -64,7 +64,7 @@ func (k Known) Config(get func(variable string) string) (c Config, ok bool) {
 	if address != "" && !strings.HasSuffix(address, k.Suffix) {
 		address += k.Suffix
 	}
-	c = Config{Provider: k.Name, BaseURL: cmp.Or(address, k.BaseURL)}
+	c = Config{Provider: k.Name, BaseURL: cmp.Or(address, k.BaseURL), Protocol: k.Protocol}
 	if k.KeyName != "" {
 		c.Key = get(k.KeyName)
 	}
@@ -98,8 +98,8 @@ func Discover(get func(variable string) string, log *slog.Logger) *llm.Registry 
 
 // FromEnvironment returns the chat model that the command ragflow uses: SMART_LLM_MODEL names
 // it, as MODEL or PROVIDER:MODEL, and the variables of its provider, such as OPENAI_BASE_URL
-// and OPENAI_API_KEY, tell address and key. LLM_PROTOCOL names the protocol. The model retries:
-// see [llm.Retry].
+// and OPENAI_API_KEY, tell address and key. LLM_PROTOCOL names the protocol of a provider that
+// has none of its own. The model retries: see [llm.Retry].
 func FromEnvironment(get func(variable string) string) (llm.Chat, error) {
 	provider, model := SplitModel(get("SMART_LLM_MODEL"))
 	if model == "" {
@@ -107,7 +107,7 @@ func FromEnvironment(get func(variable string) string) (llm.Chat, error) {
 	}
 	known, _ := KnownProvider(cmp.Or(provider, "openai"))
 	config, _ := known.Config(get)
-	config.Protocol = get("LLM_PROTOCOL")
+	config.Protocol = cmp.Or(config.Protocol, get("LLM_PROTOCOL"))
 	client, err := New(config)
 	if err != nil {
 		return nil, err

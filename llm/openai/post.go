@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -29,8 +27,8 @@ func (c *Client) Post(ctx context.Context, model, path string, value any) ([]byt
 	}
 	request.Header.Set("Content-Type", mediaJSON)
 	request.Header.Set("Accept", mediaJSON)
-	if c.config.Key != "" {
-		request.Header.Set("Authorization", "Bearer "+c.config.Key)
+	for name, value := range c.config.headers() {
+		request.Header.Set(name, value)
 	}
 	var body []byte
 	response, err := c.http.Do(request)
@@ -45,10 +43,8 @@ func (c *Client) Post(ctx context.Context, model, path string, value any) ([]byt
 		return body, nil
 	}
 	e := &llm.Error{Provider: c.config.Provider, Model: model}
-	refused(e, response.StatusCode, response.Header, nil)
-	if said := message(body); said != "" && !errors.Is(e.Kind, llm.ErrCredentials) {
-		e.Detail = c.redact(fmt.Sprintf("%s: %s", e.Detail, said))
-	}
+	refused(e, response.StatusCode, response.Header, message(body))
+	e.Detail = c.redact(e.Detail)
 	return nil, e
 }
 

@@ -30,6 +30,9 @@ func streamed(r *http.Response) (*http.Response, error) {
 	if whole["object"] == "response" { // of the protocol Responses; see answer.event
 		whole = map[string]any{"response": whole}
 	}
+	if whole["type"] == "message" { // of the protocol Messages; see answer.messagesEvent
+		whole = map[string]any{"message": whole}
+	}
 	piece, err := json.Marshal(whole)
 	if err != nil {
 		return nil, fmt.Errorf("read the answer: %w", err)

@@ -59,6 +59,7 @@ type Endpoint struct {
 	key      string
 	keyName  string // Variable of the key; empty for servers that need none
 	model    string // as the provider calls it
+	protocol string // the provider's own; empty: LLM_PROTOCOL
 }
 
 // ChatAt is where a chat model is asked for: at the provider that its name or
@@ -72,7 +73,7 @@ func (m *Models) ChatAt(name string) Endpoint {
 	}
 	known, _ := openai.KnownProvider(cmp.Or(provider, m.provider, "openai"))
 	c, _ := known.Config(m.Variable)
-	e := Endpoint{c.Provider, c.BaseURL, c.Key, known.KeyName, model}
+	e := Endpoint{c.Provider, c.BaseURL, c.Key, known.KeyName, model, c.Protocol}
 	if known.Name == "openai" {
 		e.provider = providerOf(c.BaseURL)
 	}
@@ -83,7 +84,7 @@ func (m *Models) ChatAt(name string) Endpoint {
 // gets a key of its own, never that of another provider.
 func (m *Models) embeddingAt() Endpoint {
 	if m.embeddingURL != "" {
-		return Endpoint{providerOf(m.embeddingURL), m.embeddingURL, m.embeddingKey, "EMBEDDING_API_KEY", m.Embedding}
+		return Endpoint{providerOf(m.embeddingURL), m.embeddingURL, m.embeddingKey, "EMBEDDING_API_KEY", m.Embedding, ""}
 	}
 	e := m.ChatAt(m.Embedding)
 	e.key = cmp.Or(m.embeddingKey, e.key)
@@ -106,7 +107,10 @@ func (m *Models) Client(e Endpoint) (*openai.Client, error) {
 	if e.BaseURL == "" {
 		return nil, modelErrorf("use the model %q: the address of the provider is not known", e.model).with("set AZURE_OPENAI_ENDPOINT, such as https://NAME.openai.azure.com")
 	}
-	c, err := openai.New(openai.Config{Provider: e.provider, BaseURL: e.BaseURL, Key: e.key, Protocol: m.protocol, FirstByte: m.firstByte, Stall: m.stall, Limiter: m.limiter(e.provider)})
+	c, err := openai.New(openai.Config{
+		Provider: e.provider, BaseURL: e.BaseURL, Key: e.key, Protocol: cmp.Or(e.protocol, m.protocol),
+		FirstByte: m.firstByte, Stall: m.stall, Limiter: m.limiter(e.provider),
+	})
 	if err != nil {
 		f := modelErrorf("use the model %q: %w", e.model, err)
 		f.Hint = "set " + cmp.Or(e.keyName, "OPENAI_API_KEY") + " in the environment or in .env; for a server of your own, OPENAI_BASE_URL"
@@ -328,7 +332,7 @@ func (m *Models) Uses() []Use {
 	add("LLM_FALLBACK", m.ChatAt, m.fallback...)
 	add("EMBEDDING_MODEL", func(string) Endpoint { return m.embeddingAt() }, m.Embedding)
 	add("RERANK_MODEL", func(string) Endpoint {
-		return Endpoint{providerOf(m.rerankURL), m.rerankURL, m.rerankKey, "RERANK_API_KEY", m.Reranker}
+		return Endpoint{providerOf(m.rerankURL), m.rerankURL, m.rerankKey, "RERANK_API_KEY", m.Reranker, ""}
 	}, m.Reranker)
 	return out
 }

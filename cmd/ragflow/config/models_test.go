@@ -97,15 +97,18 @@ func TestSpeculate(t *testing.T) {
 
 // TestProtocol checks that chat models are asked in the protocol that is set.
 func TestProtocol(t *testing.T) {
-	for protocol, path := range map[string]string{"chat": "/v1/chat/completions", "responses": "/v1/responses"} {
+	for _, tt := range [][3]string{
+		{"small", "chat", "/v1/chat/completions"}, {"small", "responses", "/v1/responses"}, {"anthropic:small", "responses", "/v1/messages"},
+	} {
+		model, protocol, path := tt[0], tt[1], tt[2]
 		s := llmtest.NewServer(llmtest.Status(400, "no"))
-		c, _, err := configured(t, "SMART_LLM_MODEL=small", "OPENAI_BASE_URL="+s.URL(), "LLM_PROTOCOL="+protocol)
+		c, _, err := configured(t, "SMART_LLM_MODEL="+model, "OPENAI_BASE_URL="+s.URL(), "ANTHROPIC_BASE_URL="+s.URL(), "LLM_PROTOCOL="+protocol)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = c.Chat.Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "q"}}}, nil)
 		if calls := s.Calls(); !errors.Is(err, llm.ErrRefused) || len(calls) != 1 || calls[0].Path != path {
-			t.Errorf("%s: asked %+v, %v", protocol, calls, err)
+			t.Errorf("%s by %s: asked %+v, %v", model, protocol, calls, err)
 		}
 		s.Close()
 	}

@@ -38,7 +38,7 @@ func modelTable(c *ragflow.Config, m *Models) []Setting {
 		row("LLM_TASKS", "", OfModel|Words, "tasks and models, such as: rewrite=ollama:qwen2.5:0.5b tokens=200, summarise=groq:llama-3.1-8b-instant; tasks are "+
 			strings.Join(chain.Tasks(), ", "), taskList(m)),
 		row("LLM_PROVIDER", "", OfModel|FirstPage, "one of "+strings.Join(ProviderNames(), ", "), oneOf(ProviderNames(), &m.provider)),
-		row("LLM_PROTOCOL", openai.ChatCompletions, OfModel, openai.ChatCompletions+", or "+openai.Responses+" (OpenAI and some servers)",
+		row("LLM_PROTOCOL", openai.ChatCompletions, OfModel, openai.ChatCompletions+", or "+openai.Responses+" (OpenAI and some servers); models of anthropic have a protocol of their own",
 			oneOf([]string{openai.ChatCompletions, openai.Responses}, &m.protocol)),
 		row("LLM_GRADER", "on", OfModel|Safe, "on, or off: what was found is graded without a model",
 			func(v string) bool { m.plainGrades = v == "off"; return v == "on" || v == "off" }),

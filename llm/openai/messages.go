@@ -1,0 +1,212 @@
+package openai
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"example.com/ragflow/llm"
+)
+
+// messagesVersion is the version of the protocol Messages that is asked for.
+const messagesVersion = "2023-06-01"
+
+// Types of blocks and reasons of the protocol Messages.
+const (
+	textBlock   = "text"
+	toolUse     = "tool_use" // also the reason why an answer with calls ends
+	toolOutcome = "tool_result"
+)
+
+// messagesParams is a request of the protocol Messages.
+type messagesParams struct {
+	Model       string         `json:"model"`
+	MaxTokens   int            `json:"max_tokens"`
+	Tools       []messagesTool `json:"tools,omitempty"`
+	System      []block        `json:"system,omitempty"`
+	Messages    []turn         `json:"messages"`
+	Temperature float64        `json:"temperature"`
+	TopP        float64        `json:"top_p,omitempty"`
+	Stop        []string       `json:"stop_sequences,omitempty"`
+}
+
+type messagesTool struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description,omitempty"`
+	Schema      map[string]any `json:"input_schema"`
+}
+
+// turn is what one side says, in blocks.
+type turn struct {
+	Role    llm.Role `json:"role"` // User or Assistant
+	Content []block  `json:"content"`
+}
+
+// block is a part of a turn or of an answer: a text, a tool call, or the result of one. Blocks
+// of other types, such as thoughts, are skipped.
+type block struct {
+	Type    string          `json:"type"`
+	Text    string          `json:"text,omitempty"`
+	ID      string          `json:"id,omitempty"`
+	Name    string          `json:"name,omitempty"`
+	Input   json.RawMessage `json:"input,omitempty"`
+	CallID  string          `json:"tool_use_id,omitempty"`
+	Content any             `json:"content,omitempty"`
+	Cache   *cacheControl   `json:"cache_control,omitempty"`
+}
+
+// cacheControl asks the provider to cache the request up to the block that has it.
+type cacheControl struct {
+	Type string `json:"type"`
+}
+
+// messagesParams returns a request of the protocol Messages. System messages are a parameter of
+// its own there. The provider reads tools before them, so one mark caches both. Request.Schema
+// is ignored: not all models of the protocol can be held to one.
+func (c *chat) messagesParams(r llm.Request) messagesParams {
+	p := messagesParams{
+		Model: c.model, MaxTokens: cmp.Or(r.MaxTokens, DefaultMessagesTokens),
+		Temperature: min(r.Temperature, 1), TopP: r.TopP, Stop: r.Stop,
+	}
+	var system []string
+	for _, m := range r.Messages {
+		switch {
+		case m.Role != llm.System:
+			p.add(m)
+		case m.Content != "":
+			system = append(system, m.Content)
+		}
+	}
+	if len(system) > 0 {
+		p.System = []block{{Type: textBlock, Text: strings.Join(system, "\n\n"), Cache: &cacheControl{Type: "ephemeral"}}}
+	}
+	for _, t := range r.Tools {
+		p.Tools = append(p.Tools, messagesTool{Name: t.Name, Description: t.Description, Schema: t.Parameters})
+	}
+	return p
+}
+
+// add appends a message. Messages of one side in a row become one turn, because turns must
+// alternate. A blank text is left out, because the provider refuses it.
+func (p *messagesParams) add(m llm.Message) {
+	said := turn{Role: llm.User}
+	if m.Role == llm.Assistant {
+		said.Role = llm.Assistant
+	}
+	switch {
+	case m.Role == llm.ToolResult:
+		said.Content = append(said.Content, block{Type: toolOutcome, CallID: m.CallID, Content: m.Content})
+	case strings.TrimSpace(m.Content) != "":
+		said.Content = append(said.Content, block{Type: textBlock, Text: m.Content})
+	}
+	for _, call := range m.Calls {
+		said.Content = append(said.Content, block{Type: toolUse, ID: call.ID, Name: call.Name, Input: object(call.Arguments)})
+	}
+	if last := len(p.Messages) - 1; last >= 0 && p.Messages[last].Role == said.Role {
+		p.Messages[last].Content = append(p.Messages[last].Content, said.Content...)
+	} else if len(said.Content) > 0 {
+		p.Messages = append(p.Messages, said)
+	}
+}
+
+// object returns arguments of a call as a JSON object: an empty one if they are none.
+func object(arguments string) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal([]byte(arguments), &fields) != nil || fields == nil {
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(arguments)
+}
+
+// messagesEvent is an event of the protocol Messages, with the fields that are used.
+type messagesEvent struct {
+	Type    string `json:"type"`
+	Index   int64  `json:"index"`
+	Message struct {
+		Model   string        `json:"model"`
+		Content []block       `json:"content"`
+		Reason  string        `json:"stop_reason"`
+		Usage   messagesUsage `json:"usage"`
+	} `json:"message"` // at the beginning, or a whole answer
+	Block block `json:"content_block"`
+	Delta struct {
+		Type   string `json:"type"`
+		Text   string `json:"text"`
+		JSON   string `json:"partial_json"`
+		Reason string `json:"stop_reason"`
+	} `json:"delta"`
+	Usage messagesUsage `json:"usage"`
+}
+
+// messagesUsage counts tokens. Those of the prompt that are read from the cache or written to
+// it are not among Input.
+type messagesUsage struct {
+	Input   int64 `json:"input_tokens"`
+	Read    int64 `json:"cache_read_input_tokens"`
+	Written int64 `json:"cache_creation_input_tokens"`
+	Output  int64 `json:"output_tokens"`
+}
+
+// messagesEvent takes an event of the protocol Messages.
+func (a *answer) messagesEvent(e messagesEvent) {
+	switch e.Type {
+	case "message_start":
+		a.Model = cmp.Or(e.Message.Model, a.Model)
+		a.count(e.Message.Usage)
+	case "content_block_start":
+		e.Block.Input = nil // it follows in pieces
+		a.block(e.Index, e.Block)
+	case "content_block_delta":
+		switch e.Delta.Type {
+		case "text_delta":
+			a.say(a.thinking.next(e.Delta.Text))
+		case "input_json_delta":
+			a.calls.add(e.Index, llm.ToolCall{Arguments: e.Delta.JSON})
+		}
+	case "message_delta":
+		a.count(e.Usage)
+		a.stop(e.Delta.Reason)
+	case "": // an answer that is not streamed: see streamed
+		a.Model = cmp.Or(e.Message.Model, a.Model)
+		a.count(e.Message.Usage)
+		for i, b := range e.Message.Content {
+			a.block(int64(i), b)
+		}
+		a.stop(e.Message.Reason)
+	}
+}
+
+// block takes a block as far as it is known.
+func (a *answer) block(index int64, b block) {
+	switch b.Type {
+	case textBlock:
+		a.say(a.thinking.next(b.Text))
+	case toolUse:
+		a.calls.add(index, llm.ToolCall{ID: b.ID, Name: b.Name, Arguments: string(b.Input)})
+	}
+}
+
+// count takes the usage so far. Some servers know that of the prompt only at the end.
+func (a *answer) count(u messagesUsage) {
+	a.Usage.Input = max(a.Usage.Input, u.Input+u.Read+u.Written)
+	a.Usage.Output = max(a.Usage.Output, u.Output)
+}
+
+// stop takes the reason why the answer ended.
+func (a *answer) stop(reason string) {
+	switch reason {
+	case "end_turn", "stop_sequence":
+		a.finish = "stop"
+	case "max_tokens", "model_context_window_exceeded":
+		a.finish = finishLength
+	case "refusal":
+		a.finish = "content_filter"
+	case toolUse:
+		a.finish = "tool_calls"
+		for _, arguments := range a.calls.written {
+			if arguments.Len() == 0 { // of a tool without parameters
+				arguments.WriteString("{}")
+			}
+		}
+	}
+}
