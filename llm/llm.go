@@ -22,6 +22,7 @@ type Message struct {
 	Content string
 	Calls   []ToolCall // of an Assistant message: the tools that it calls; Content may be empty then
 	CallID  string     // of a ToolResult: the ID of the call that it answers
+	Images  []Image    // of a User message; Content may be empty then; not sent with other roles
 }
 
 // Tool is a function that a model may call.

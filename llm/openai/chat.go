@@ -86,6 +86,7 @@ func (c *chat) try(ctx context.Context, r llm.Request, adapted adaptation, token
 	}
 	if err != nil {
 		if e, ok := errors.AsType[*llm.Error](err); ok {
+			refusedImages(e, r)
 			e.Streamed = token != nil && a.Chunks > 0 || r.Calling != nil && len(a.calls.list) > 0
 			e.Thought = a.finish == finishLength && a.text.Len() == 0 && len(a.Calls) == 0
 		}
@@ -194,7 +195,7 @@ func (c *chat) params(r llm.Request, otherLimit bool) sdk.ChatCompletionNewParam
 		case llm.Assistant:
 			p.Messages[i] = assistantMessage(m)
 		case llm.User:
-			p.Messages[i] = sdk.UserMessage(m.Content)
+			p.Messages[i] = userMessage(m)
 		case llm.ToolResult:
 			p.Messages[i] = sdk.ToolMessage(m.Content, m.CallID)
 		}

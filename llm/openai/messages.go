@@ -42,8 +42,8 @@ type turn struct {
 	Content []block  `json:"content"`
 }
 
-// block is a part of a turn or of an answer: a text, a tool call, or the result of one. Blocks
-// of other types, such as thoughts, are skipped.
+// block is a part of a turn or of an answer: a text, a tool call, the result of one, or an
+// image. Blocks of other types, such as thoughts, are skipped.
 type block struct {
 	Type    string          `json:"type"`
 	Text    string          `json:"text,omitempty"`
@@ -52,6 +52,7 @@ type block struct {
 	Input   json.RawMessage `json:"input,omitempty"`
 	CallID  string          `json:"tool_use_id,omitempty"`
 	Content any             `json:"content,omitempty"`
+	Source  *imageSource    `json:"source,omitempty"`
 	Cache   *cacheControl   `json:"cache_control,omitempty"`
 }
 
@@ -87,11 +88,17 @@ func (c *chat) messagesParams(r llm.Request) messagesParams {
 }
 
 // add appends a message. Messages of one side in a row become one turn, because turns must
-// alternate. A blank text is left out, because the provider refuses it.
+// alternate. A blank text is left out, because the provider refuses it. Images come before the
+// text, as Anthropic advises.
 func (p *messagesParams) add(m llm.Message) {
 	said := turn{Role: llm.User}
 	if m.Role == llm.Assistant {
 		said.Role = llm.Assistant
+	}
+	if m.Role == llm.User {
+		for _, i := range m.Images {
+			said.Content = append(said.Content, block{Type: "image", Source: &imageSource{Type: "base64", Media: i.Media, Data: i.Data}})
+		}
 	}
 	switch {
 	case m.Role == llm.ToolResult:

@@ -39,6 +39,9 @@ func (c *chat) responseParams(r llm.Request) responses.ResponseNewParams {
 func inputItems(m llm.Message) (out []responses.ResponseInputItemUnionParam) {
 	switch m.Role {
 	case llm.System, llm.User:
+		if m.Role == llm.User && len(m.Images) > 0 {
+			return append(out, item(map[string]any{"role": m.Role, "content": inputParts(m)}))
+		}
 		return append(out, responses.ResponseInputItemParamOfMessage(m.Content, responses.EasyInputMessageRole(m.Role)))
 	case llm.ToolResult:
 		return append(out, item(map[string]any{"type": "function_call_output", "call_id": m.CallID, "output": m.Content}))
