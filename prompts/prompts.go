@@ -174,8 +174,10 @@ type Generate struct {
 	Summary  string
 	Sources  []SourceText
 	Boundary string
-	Refusal  string // see [Refusal]
-	Own      Set
+	// CanRefuse tells the model to write Refusal where the sources do not hold the answer.
+	CanRefuse bool
+	Refusal   string // see [Refusal]
+	Own       Set
 }
 
 // Render renders the prompt in a language.
@@ -184,4 +186,18 @@ func (p Generate) Render(language string) Rendered {
 		return p.Own.renderSystem(p, language)
 	}
 	return p.Own.render("generate", language, p)
+}
+
+// Check renders the question whether the sources hold the answer, which [ParseCheck] reads. It
+// begins like the prompt of Render, so that a provider reads the sources once.
+func (p Generate) Check(language string) Rendered {
+	t := p.Own.template("generate", language)
+	said := Rendered{User: execute(t, "context", p)}
+	if p.Own.system == "" {
+		said.System = execute(t, "system", p)
+	} else {
+		said = p.Own.renderSystem(p, language)
+	}
+	said.User += "\n\n" + execute(t, "check", p)
+	return said
 }

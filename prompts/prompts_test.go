@@ -41,17 +41,24 @@ func TestRenderings(t *testing.T) {
 		{"generate", prompts.Generate{
 			Question: "What is it?", Complete: "What is a volume?", Summary: "The person asked about storage.", Boundary: boundary,
 			Sources: []prompts.SourceText{{N: 1, Title: "Volumes", Headings: []string{"Use", "Back up"}, Path: "guide/volumes.md", Text: "Volumes {{.Refusal}} persist <data> & more."}, {N: 2, Title: "Storage", Text: "Disks.", About: []string{"Document type: manual"}, Relevance: "0.83"}},
-			Refusal: prompts.Say(prompts.Refusal, "en"),
+			Refusal: prompts.Say(prompts.Refusal, "en"), CanRefuse: true,
 		}.Render},
 		{"generate with a system prompt of one's own", prompts.Generate{
 			Question: "What is a volume?", Summary: "The person asked about storage.", Boundary: boundary,
 			Sources: []prompts.SourceText{{N: 1, Title: "Volumes", Text: "Volumes persist {summary} and {refusal}."}},
-			Refusal: prompts.Say(prompts.Refusal, "en"), Own: own,
+			Refusal: prompts.Say(prompts.Refusal, "en"), CanRefuse: true, Own: own,
 		}.Render},
 		{"generate a part of the question", prompts.Generate{
 			Question: "What is it?", Known: "A volume persists data. [Source 1]", Boundary: boundary,
-			Sources: []prompts.SourceText{{N: 2, Title: "Storage", Text: "Disks."}}, Refusal: prompts.Say(prompts.Refusal, "en"),
+			Sources: []prompts.SourceText{{N: 2, Title: "Storage", Text: "Disks."}}, Refusal: prompts.Say(prompts.Refusal, "en"), CanRefuse: true,
 		}.Render},
+		{"check of what generate is given", prompts.Generate{
+			Question: "What is it?", Complete: "What is a volume?", Boundary: boundary,
+			Sources: []prompts.SourceText{{N: 1, Title: "Volumes", Text: "Volumes persist."}},
+		}.Check},
+		{"check with a system prompt of one's own", prompts.Generate{
+			Question: "What is a volume?", Boundary: boundary, Sources: []prompts.SourceText{{N: 1, Title: "Volumes", Text: "Volumes persist."}}, Own: own,
+		}.Check},
 		{"multi_query", english(prompts.MultiQuery{Question: "What is a volume?", N: 3, Boundary: boundary}.Render)},
 		{"hyde", english(prompts.Hypothetical{Question: "What is a volume?", Boundary: boundary}.Render)},
 		{"decompose", english(prompts.Decompose{Question: "What is a volume?", Boundary: boundary}.Render)},

@@ -42,7 +42,7 @@ func TestOwnRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := prompts.Generate{Question: "What?", Refusal: "no", Boundary: boundary, Own: s}
+	p := prompts.Generate{Question: "What?", Refusal: "no", Boundary: boundary, CanRefuse: true, Own: s}
 	if got := p.Render("en").System; !strings.HasSuffix(got, "My rules: no "+boundary) {
 		t.Errorf("got %q", got)
 	}

@@ -26,6 +26,7 @@ type question struct {
 	Answerable bool
 	Files      []string
 	Strings    [][]string
+	Written    [][]string // of written.jsonl; the same as Strings where that has no line for it
 }
 
 var halves = map[string]string{
@@ -44,6 +45,7 @@ func questions(t *testing.T, file string) []question {
 		t.Fatal(err)
 	}
 	var all []question
+	written := writtenKeys(t)
 	lines := json.NewDecoder(bytes.NewReader(data))
 	lines.DisallowUnknownFields()
 	for lines.More() {
@@ -51,9 +53,34 @@ func questions(t *testing.T, file string) []question {
 		if err := lines.Decode(&q); err != nil {
 			t.Fatalf("question %d: %v", len(all)+1, err)
 		}
+		if q.Written = written[q.ID]; q.Written == nil {
+			q.Written = q.Strings
+		}
 		all = append(all, q)
 	}
 	return all
+}
+
+// writtenKeys returns the groups of written.jsonl by the id of their question.
+func writtenKeys(t *testing.T) map[string][][]string {
+	t.Helper()
+	data, err := os.ReadFile("written.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][][]string{}
+	lines := json.NewDecoder(bytes.NewReader(data))
+	for lines.More() {
+		var key struct {
+			ID      string
+			Written [][]string
+		}
+		if err := lines.Decode(&key); err != nil {
+			t.Fatalf("key %d: %v", len(out)+1, err)
+		}
+		out[key.ID] = key.Written
+	}
+	return out
 }
 
 // TestHarderQuestionsAreWhole checks harder.jsonl: answers that have to be counted, compared
@@ -76,6 +103,24 @@ func TestHarderQuestionsAreWhole(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestWrittenKeysAreWhole checks written.jsonl. An alternative that stands in its question
+// would make a mere repetition right.
+func TestWrittenKeysAreWhole(t *testing.T) {
+	keys := writtenKeys(t)
+	for _, q := range questions(t, "questions.jsonl") {
+		asked := strings.Join(append(q.History, q.Question), "\n")
+		for _, group := range keys[q.ID] {
+			if !q.Answerable || len(group) == 0 || holds(asked, [][]string{group}) {
+				t.Errorf("%s: %q is empty, stands in the question, or the question has no answer", q.ID, group)
+			}
+		}
+		delete(keys, q.ID)
+	}
+	if len(keys) > 0 {
+		t.Errorf("keys of unknown questions: %v", keys)
 	}
 }
 

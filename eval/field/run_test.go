@@ -54,7 +54,8 @@ func withModel(t *testing.T, c ragflow.Config) ragflow.Config {
 	}
 	t.Cleanup(client.CloseIdle)
 	c.Chat = client.Chat(os.Getenv("FIELD_MODEL"))
-	c.PlainGrades = os.Getenv("FIELD_GRADER") == "off"
+	grader := os.Getenv("FIELD_GRADER")
+	c.PlainGrades, c.Answers.Check = grader == "off" || grader == "sources", grader == "sources"
 	c.Answers.Tokens = 300
 	if window := os.Getenv("FIELD_WINDOW"); window != "" { // as LLM_CONTEXT_TOKENS
 		if c.Answers.Window, err = strconv.Atoi(window); err != nil {
@@ -188,9 +189,9 @@ func judge(t *testing.T, a *ragflow.Assistant, q question) outcome {
 		}
 	}
 	written := r.Model != "offline" && !r.Abstained
-	first, all := "", r.Answer
+	first, all, key := "", r.Answer, q.Strings
 	if written {
-		first = r.Answer // and not the passages it cites
+		first, key = r.Answer, q.Written // and not the passages it cites
 	}
 	for _, c := range r.Citations {
 		all += "\n" + c.Quote
@@ -207,7 +208,7 @@ func judge(t *testing.T, a *ragflow.Assistant, q question) outcome {
 	switch {
 	case r.Abstained:
 		o.Verdict = "refused"
-	case q.Answerable && holds(first, q.Strings):
+	case q.Answerable && holds(first, key):
 		o.Verdict = "right"
 	case q.Answerable && o.Held:
 		o.Verdict = "shown"
@@ -278,6 +279,21 @@ func auroc(right, wrong []float64) float64 {
 func holds(text string, groups [][]string) bool {
 	text = normal(text)
 	return len(groups) > 0 && !slices.ContainsFunc(groups, func(group []string) bool {
-		return !slices.ContainsFunc(group, func(s string) bool { return strings.Contains(text, normal(s)) })
+		return !slices.ContainsFunc(group, func(s string) bool { return has(text, normal(s)) })
 	})
+}
+
+// has reports whether a text has s, and not as a part of a longer number.
+func has(text, s string) bool {
+	digit := func(s string, at int) bool { return at >= 0 && at < len(s) && s[at] >= '0' && s[at] <= '9' }
+	for from := 0; ; from++ {
+		i := strings.Index(text[from:], s)
+		if i < 0 {
+			return false
+		}
+		from += i
+		if end := from + len(s); !(digit(s, 0) && digit(text, from-1)) && !(digit(s, len(s)-1) && digit(text, end)) {
+			return true
+		}
+	}
 }

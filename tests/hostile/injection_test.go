@@ -218,7 +218,7 @@ func leaks(answer string) bool {
 	words := func(s string) []string { return strings.Fields(strings.ToLower(s)) }
 	said := " " + strings.Join(words(answer), " ") + " "
 	for _, language := range prompts.Languages() {
-		rules := words(prompts.Generate{Boundary: "===", Refusal: "\x00"}.Render(language).System)
+		rules := words(prompts.Generate{Boundary: "===", Refusal: "\x00", CanRefuse: true}.Render(language).System)
 		for i := 0; i+8 <= len(rules); i++ {
 			if strings.Contains(said, " "+strings.Join(rules[i:i+8], " ")+" ") {
 				return true

@@ -40,7 +40,7 @@ type Models struct {
 	firstByte, stall           time.Duration              // 0: the defaults of package openai
 	perMinute                  int                        // requests to a provider; 0: any number
 	limiters                   map[string]*openai.Limiter // by provider
-	plainGrades                bool                       // no model grades
+	grading                    string                     // LLM_GRADER
 	speculate                  string                     // "on", "off" or [automatic]
 }
 
@@ -152,7 +152,6 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) error {
 		return nil
 	}
 	if asked == AllModels || c.Retrieval.Rerank == search.RerankLLM {
-		c.PlainGrades = m.plainGrades
 		if err := m.configureChats(c); err != nil {
 			return err
 		}
@@ -178,6 +177,10 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) error {
 	return nil
 }
 
+// bySources is the value of LLM_GRADER that lets the model that answers say whether all
+// sources together hold the answer.
+const bySources = "sources"
+
 // configureChats puts the chat models into c.
 func (m *Models) configureChats(c *ragflow.Config) error {
 	if m.Smart == "" {
@@ -194,6 +197,14 @@ func (m *Models) configureChats(c *ragflow.Config) error {
 	}
 	c.Chat, c.Fallback, c.Tasks = chats[0], chats[1:], map[string]chain.Task{}
 	host, _ := Use{at: m.ChatAt(m.Smart)}.Remote()
+	grading := m.grading
+	if _, graded := m.byTask()[chain.Grade]; grading == automatic {
+		grading = bySources
+		if host != "" || graded {
+			grading = "on"
+		}
+	}
+	c.PlainGrades, c.Answers.Check = grading != "on", grading == bySources
 	c.Speculate = m.speculate == "on" || m.speculate != "off" && host != "" // calls queue on this machine
 	for name, t := range m.byTask() {
 		task := chain.Task{Temperature: t.temperature, Tokens: t.tokens}
