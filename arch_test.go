@@ -141,7 +141,7 @@ var rooms = map[string]room{
 		"golang.org/x/sync/errgroup", // a bounded group of workers that ends with the first error
 	}},
 	"eval/beir": {},
-	"eval/field": {ours: []string{"."}, theirs: []string{
+	"eval/field": {ours: []string{".", "llm", "llm/openai"}, theirs: []string{
 		"golang.org/x/net/html", // text of the pages that the questions were written from
 	}},
 	"skills/chain": {ours: []string{"agent", "graph", "ingest", "llm", "nodes", "prompts", "search", "search/text", "skills/cite", "skills/model", "skills/offline", "state"}},

@@ -88,9 +88,7 @@ type Config struct {
 	// Tasks (LLM_TASKS, GRADER_LLM_MODEL) are the models of single tasks, by the names of
 	// [chain.Tasks].
 	Tasks map[string]chain.Task
-	// PlainGrades (LLM_GRADER=off, or sources) lets no model grade what was found, which saves a
-	// call. With Answers.Check (LLM_GRADER=sources) the model that answers says whether all
-	// sources together hold the answer.
+	// PlainGrades (LLM_GRADER=off) lets no model grade what was found, which saves a call.
 	PlainGrades bool
 	// Verify (LLM_VERIFY) lets a model read each statement of a model's answer again, beside its
 	// source, with one call. What it denies is marked as unsupported.

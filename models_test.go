@@ -213,6 +213,38 @@ func TestUnsupportedAnswerOffersTheClosestPassage(t *testing.T) { // Y06
 	}
 }
 
+// TestAnswerIsHeldUntilSupported passes nothing on of an answer that may be withdrawn.
+func TestAnswerIsHeldUntilSupported(t *testing.T) {
+	const wrong, right = "Zebras have eleven stripes and live in Norway. ", "A volume keeps the data of a container after the container is removed. [Source 1]"
+	for _, tt := range []struct{ name, says, told string }{
+		{"nothing is supported", wrong, ""},
+		{"the second statement is", wrong + right, wrong + right},
+		{"the first statement is", right + " Zebras have eleven stripes.", right + " Zebras have eleven stripes."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := llmtest.NewServer(script(llmtest.Say(tt.says)))
+			defer s.Close()
+			var told strings.Builder
+			a := modelled(t, s, func(c *ragflow.Config) {
+				c.Answers.NoRefusals = true
+				c.Tokens = func(token ragflow.Token) { told.WriteString(token.Text) }
+			})
+			r, err := a.Ask(t.Context(), ragflow.Question{Text: "What does a volume keep?"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told.String() != tt.told || r.Abstained != (tt.told == "") {
+				t.Errorf("told %q of %q, abstained %v", &told, r.Answer, r.Abstained)
+			}
+			for _, c := range s.Calls() {
+				if strings.Contains(c.System, answers) && strings.Contains(c.System+c.User, "I don't have enough information") {
+					t.Errorf("the model was told to refuse: %s", c.System)
+				}
+			}
+		})
+	}
+}
+
 // TestTransformsAndSynthesis asks with everything that a model may add to a turn.
 func TestTransformsAndSynthesis(t *testing.T) { // Q09, Q11, Y02, K03
 	s := llmtest.NewServer(llmtest.Script(

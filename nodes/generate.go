@@ -65,6 +65,9 @@ func Generate(o Answering) Node {
 			if answer, quality, err = o.validate(ctx, answer, s.Turn); err != nil {
 				return state.Update{}, err
 			}
+			if answer.Abstained && !declined {
+				graph.Emit(ctx, Token{Void: true})
+			}
 			if answer.Abstained && !declined && o.Closest != nil {
 				if answer, err = o.closest(ctx, task, answer); err != nil {
 					return state.Update{}, err

@@ -222,9 +222,3 @@ func letters(s string) string {
 func unquote(s string) string {
 	return strings.TrimSpace(strings.Trim(strings.TrimSpace(s), "\"'`*_“”„"))
 }
-
-var negative = regexp.MustCompile(`(?i)^\W*(?:no|nie|không|nein|non|нет|否)(?:\W|$)`)
-
-// ParseCheck reports whether a reply says that the sources hold the answer. A reply that says
-// neither yes nor no does not hold an answer back.
-func ParseCheck(reply string) bool { return !negative.MatchString(strings.TrimSpace(reply)) }

@@ -23,12 +23,12 @@ func Languages() []string { return []string{"en", "pl", "vi"} }
 
 // englishPrompts are in English for every language: judge is the prompt of the evaluation, and
 // the rest belongs to transforms, reranking and synthesis, which are chosen.
-var englishPrompts = []string{nameJudge, "multi_query", "hyde", "decompose", "rerank", "refine", "merge", "verify"}
+var englishPrompts = []string{nameJudge, "multi_query", "hyde", "decompose", "rerank", "refine", "merge", "verify", "image"}
 
 // inputs are the inputs of the prompts by name. The first four have the names of their nodes.
 var inputs = map[string]any{
 	"pre_retrieval": PreRetrieval{}, "check_and_refine": CheckAndRefine{}, "summarize_conversation": SummarizeConversation{}, "generate": Generate{},
-	nameJudge: Judge{}, "multi_query": MultiQuery{}, "hyde": Hypothetical{}, "decompose": Decompose{}, "rerank": Rerank{}, "refine": Refine{}, "merge": Merge{}, "verify": Verify{},
+	nameJudge: Judge{}, "multi_query": MultiQuery{}, "hyde": Hypothetical{}, "decompose": Decompose{}, "rerank": Rerank{}, "refine": Refine{}, "merge": Merge{}, "verify": Verify{}, "image": Image{},
 }
 
 func file(name, language string) string {
@@ -186,18 +186,4 @@ func (p Generate) Render(language string) Rendered {
 		return p.Own.renderSystem(p, language)
 	}
 	return p.Own.render("generate", language, p)
-}
-
-// Check renders the question whether the sources hold the answer, which [ParseCheck] reads. It
-// begins like the prompt of Render, so that a provider reads the sources once.
-func (p Generate) Check(language string) Rendered {
-	t := p.Own.template("generate", language)
-	said := Rendered{User: execute(t, "context", p)}
-	if p.Own.system == "" {
-		said.System = execute(t, "system", p)
-	} else {
-		said = p.Own.renderSystem(p, language)
-	}
-	said.User += "\n\n" + execute(t, "check", p)
-	return said
 }

@@ -52,14 +52,11 @@ func TestRenderings(t *testing.T) {
 			Question: "What is it?", Known: "A volume persists data. [Source 1]", Boundary: boundary,
 			Sources: []prompts.SourceText{{N: 2, Title: "Storage", Text: "Disks."}}, Refusal: prompts.Say(prompts.Refusal, "en"), CanRefuse: true,
 		}.Render},
-		{"check of what generate is given", prompts.Generate{
-			Question: "What is it?", Complete: "What is a volume?", Boundary: boundary,
-			Sources: []prompts.SourceText{{N: 1, Title: "Volumes", Text: "Volumes persist."}},
-		}.Check},
-		{"check with a system prompt of one's own", prompts.Generate{
-			Question: "What is a volume?", Boundary: boundary, Sources: []prompts.SourceText{{N: 1, Title: "Volumes", Text: "Volumes persist."}}, Own: own,
-		}.Check},
+		{"generate without a refusal", prompts.Generate{
+			Question: "What is a volume?", Boundary: boundary, Sources: []prompts.SourceText{{N: 1, Title: "Volumes", Text: "Volumes persist."}},
+		}.Render},
 		{"multi_query", english(prompts.MultiQuery{Question: "What is a volume?", N: 3, Boundary: boundary}.Render)},
+		{"image", english(prompts.Image{Question: "What does this error mean?", Boundary: boundary}.Render)},
 		{"hyde", english(prompts.Hypothetical{Question: "What is a volume?", Boundary: boundary}.Render)},
 		{"decompose", english(prompts.Decompose{Question: "What is a volume?", Boundary: boundary}.Render)},
 		{"rerank", english(prompts.Rerank{

@@ -134,7 +134,7 @@ func fill(v reflect.Value, field string) (places []place) {
 // try renders a prompt, and the parts that are added to a system prompt of one's own.
 func try(t *template.Template, input any) (string, error) {
 	var b strings.Builder
-	for _, part := range []string{"rules", "sources", "summary", "question", "context", "system", "user", "check"} {
+	for _, part := range []string{"rules", "sources", "summary", "question", "system", "user"} {
 		if t.Lookup(part) == nil {
 			continue
 		}

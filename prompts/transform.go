@@ -65,6 +65,15 @@ type Verify struct {
 // Render renders the prompt. It is in English for every language.
 func (p Verify) Render() Rendered { return p.Own.render("verify", "en", p) }
 
+// Image is the prompt that asks to write down what an image shows.
+type Image struct {
+	Question, Boundary string
+	Own                Set
+}
+
+// Render renders the prompt. It is in English for every language.
+func (p Image) Render() Rendered { return p.Own.render("image", "en", p) }
+
 var listItem = regexp.MustCompile(`^\W*\d+[.):]\s*(\S.*)$`)
 
 // ParseMultiQuery returns at most n queries from a JSON array of strings or from

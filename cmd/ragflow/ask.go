@@ -30,6 +30,7 @@ type askOptions struct {
 	showPrompt     bool
 	requireModel   bool
 	agent          bool
+	image          string
 }
 
 // defaultTraceDir is where --trace writes to.
@@ -62,6 +63,7 @@ func (a *app) askCommand() *cobra.Command {
 	f.BoolVar(&o.verbose, "verbose", false, "tell on standard error how long each node took")
 	f.BoolVar(&o.failOnNoAnswer, "fail-on-no-answer", false, "exit with code 4 where the documents do not hold the answer")
 	f.BoolVar(&o.agent, "agent", false, "let the model search as often as it likes before it answers")
+	f.StringVar(&o.image, "image", "", "ask about what the picture `FILE` shows, such as a screenshot, with a model that reads pictures")
 	f.BoolVar(&o.requireModel, "require-model", false, "exit with code 1 where no model wrote the answer, such as after a wrong key")
 	f.BoolVar(&o.showPrompt, "show-prompt", false, "show what a model is told to answer with: instructions, sources and question")
 	return c
@@ -75,6 +77,8 @@ func (a *app) question(ctx context.Context, given bool, args []string, o askOpti
 		return "", usagef("--resume needs --thread: the conversation whose run to go on with")
 	case o.resume && (given || len(args) > 0):
 		return "", usagef("--resume goes on with an earlier question and takes no new one")
+	case o.resume && o.image != "":
+		return "", usagef("--resume goes on with an earlier question and takes no picture")
 	case o.resume:
 		return "", nil
 	case given && len(args) > 0:
@@ -128,7 +132,7 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 		return err
 	}
 	defer closeInto(&err, assistant)
-	if err := cmp.Or(a.needsModel("--agent", o.agent), a.needsModel("--require-model", o.requireModel)); err != nil {
+	if err := cmp.Or(a.needsModel("--agent", o.agent), a.needsModel("--require-model", o.requireModel), a.needsModel("--image", o.image != "")); err != nil {
 		return err
 	}
 	if len(a.flags.docs) == 0 && !a.asJSON {
@@ -136,6 +140,11 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 	}
 	if with.isNew && with.thread != "" {
 		a.tell("new thread %q", with.thread)
+	}
+	if o.image != "" {
+		if question, err = a.withImage(ctx, question, o.image); err != nil {
+			return err
+		}
 	}
 	q := ragflow.Question{Text: question, Thread: with.thread, Resume: o.resume, Agent: o.agent}
 	reply, err := a.answer(ctx, assistant, q, o)

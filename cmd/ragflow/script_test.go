@@ -70,6 +70,7 @@ func cmdPlayed(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: played NAME")
 	}
 	s := llmtest.NewServer(llmtest.Script(
+		llmtest.Entry{When: "what an image shows", Do: llmtest.Say("Error 17: the volume is full.")},
 		llmtest.Entry{When: "Tulips", Do: llmtest.Say("SCORE: 0.10\nREFINED: opening hours")},
 		llmtest.Entry{When: "SCORE:", Do: llmtest.Say("SCORE: 0.90\nREFINED: opening hours")},
 		llmtest.Entry{When: "sea", Do: llmtest.Say("The sea is wide.")},

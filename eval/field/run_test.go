@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"example.com/ragflow"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 )
 
@@ -53,9 +54,8 @@ func withModel(t *testing.T, c ragflow.Config) ragflow.Config {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.CloseIdle)
-	c.Chat = client.Chat(os.Getenv("FIELD_MODEL"))
-	grader := os.Getenv("FIELD_GRADER")
-	c.PlainGrades, c.Answers.Check = grader == "off" || grader == "sources", grader == "sources"
+	c.Chat = llm.Retry(client.Chat(os.Getenv("FIELD_MODEL")), llm.RetryOptions{})
+	c.PlainGrades, c.Answers.NoRefusals = os.Getenv("FIELD_GRADER") == "off", os.Getenv("FIELD_REFUSALS") == "check"
 	c.Answers.Tokens = 300
 	if window := os.Getenv("FIELD_WINDOW"); window != "" { // as LLM_CONTEXT_TOKENS
 		if c.Answers.Window, err = strconv.Atoi(window); err != nil {
@@ -214,8 +214,8 @@ func judge(t *testing.T, a *ragflow.Assistant, q question) outcome {
 		o.Verdict = "shown"
 	}
 	if q.Half == "look" && os.Getenv("FIELD_SHOW") != "" { // the other half is never read
-		fmt.Printf("%s\t%s\t%.2f\t%.0f s\t%s\n\t%s\n\twanted %q\n",
-			q.ID, o.Verdict, o.Grade, o.Seconds, q.Question, strings.ReplaceAll(r.Answer, "\n", " / "), q.Strings)
+		fmt.Printf("%s\t%s\t%.2f\t%.0f s\t%s\n\t%s\n\twanted %q; warnings %q\n",
+			q.ID, o.Verdict, o.Grade, o.Seconds, q.Question, strings.ReplaceAll(r.Answer, "\n", " / "), key, r.Warnings)
 	}
 	return o
 }
@@ -292,7 +292,8 @@ func has(text, s string) bool {
 			return false
 		}
 		from += i
-		if end := from + len(s); !(digit(s, 0) && digit(text, from-1)) && !(digit(s, len(s)-1) && digit(text, end)) {
+		longer := digit(s, 0) && digit(text, from-1) || digit(s, len(s)-1) && digit(text, from+len(s))
+		if !longer {
 			return true
 		}
 	}

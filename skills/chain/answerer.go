@@ -41,10 +41,14 @@ func (a Answerer) AnswerStream(ctx context.Context, t state.Task, token func(nod
 	}
 	told := false
 	write := func(t state.Task) (state.Answer, error) {
-		return a.model.AnswerStream(ctx, t, func(piece string) {
+		tell := func(piece string) {
 			told = true
 			token(nodes.Token{Text: piece})
-		})
+		}
+		if a.options.Answers.NoRefusals {
+			tell = a.supported(t, tell)
+		}
+		return a.model.AnswerStream(ctx, t, tell)
 	}
 	answer, err := write(t)
 	for fewer := t; errors.Is(err, llm.ErrContextLength) && len(fewer.Sources) > 1; {
@@ -70,6 +74,27 @@ func (a Answerer) AnswerStream(ctx context.Context, t state.Task, token func(nod
 		return a.quote(ctx, t)
 	}
 	return a.closest(ctx, t, answer)
+}
+
+// supported passes an answer on once a source supports a statement of it. Until then it may
+// be withdrawn: see [nodes.Generate].
+func (a Answerer) supported(t state.Task, tell func(string)) func(string) {
+	var said strings.Builder
+	passing := false
+	return func(piece string) {
+		if passing {
+			tell(piece)
+			return
+		}
+		said.WriteString(piece)
+		if !strings.ContainsAny(piece, ".!?。\n") { // no sentence ends
+			return
+		}
+		report := cite.Check(said.String(), t.Sources, cite.Options{Stats: a.options.Stats, Language: t.Language})
+		if passing = report.Grounded > 0; passing {
+			tell(said.String())
+		}
+	}
 }
 
 // quote answers without a model. The answer has a grade of its own: the model may have

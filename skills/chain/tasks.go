@@ -19,12 +19,13 @@ const (
 	Write     = "answer"
 	Judge     = "judge"
 	Verify    = "verify"
+	Image     = "image"     // writes down what an image shows
 	Transform = "transform" // those of [model.Transforms] that have no models of their own
 )
 
 // Tasks lists the tasks.
 func Tasks() []string {
-	return append([]string{Rewrite, Grade, Rerank, Summarise, Write, Judge, Verify, Transform}, model.Transforms()...)
+	return append([]string{Rewrite, Grade, Rerank, Summarise, Write, Judge, Verify, Image, Transform}, model.Transforms()...)
 }
 
 // Task says which models do a task, and how.

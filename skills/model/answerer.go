@@ -23,10 +23,10 @@ type Options struct {
 	Temperature *float64 // from 0 to 2; default [AnswerTemperature]
 	Window      int      // context window of the model in tokens; 0: large enough for the defaults
 	Synthesis   string   // one of [Syntheses]; default [Compact]
-	// Check asks the model first whether the sources hold the answer, with one more call, and
-	// writes none where it says no. Small models, told to refuse by themselves, refuse what they
-	// could answer. It is for [Compact].
-	Check bool
+	// NoRefusals tells the model nothing of a refusal, so that it always answers. Small models that
+	// are told to refuse refuse what they could answer; whoever checks their answers withdraws
+	// those that no source supports. It is for [Compact].
+	NoRefusals bool
 }
 
 // Shares of a context window. The rest is for rules, question and summary.
@@ -55,13 +55,13 @@ type Answerer struct {
 	tokens      int
 	temperature float64
 	synthesis   string
-	check       bool
+	noRefusals  bool
 }
 
 // NewAnswerer returns an answerer that asks chat. own are the prompts, their zero value
 // the built-in ones.
 func NewAnswerer(chat llm.Chat, own prompts.Set, o Options) *Answerer {
-	a := &Answerer{chat: chat, own: own, temperature: AnswerTemperature, synthesis: o.Synthesis, check: o.Check}
+	a := &Answerer{chat: chat, own: own, temperature: AnswerTemperature, synthesis: o.Synthesis, noRefusals: o.NoRefusals}
 	a.tokens, _, _ = o.Fit(0, 0)
 	if o.Temperature != nil {
 		a.temperature = *o.Temperature
@@ -121,14 +121,13 @@ type inquiry struct {
 	first    int    // number of the first source of the task, from 0
 	question string // a part of the question; empty: the whole
 	known    string // the answer of the part that this one needs; may be empty
-	checked  bool   // the sources hold the answer
-	check    bool   // whether they do is the question
+	answer   bool   // without a word of a refusal
 }
 
 func messages(t state.Task, q inquiry, boundary string, own prompts.Set) []llm.Message {
 	p := prompts.Generate{
 		Question: cmp.Or(q.question, t.Question), Known: cite.Escape(oneLine(q.known)), Summary: t.Summary,
-		Boundary: boundary, CanRefuse: !q.checked, Refusal: prompts.Say(prompts.Refusal, t.Language), Own: own,
+		Boundary: boundary, CanRefuse: !q.answer, Refusal: prompts.Say(prompts.Refusal, t.Language), Own: own,
 	}
 	for i, s := range t.Sources {
 		p.Sources = append(p.Sources, sourceText(t, q.first+i+1, s))
@@ -137,9 +136,6 @@ func messages(t state.Task, q inquiry, boundary string, own prompts.Set) []llm.M
 		p.Complete = complete(t.Queries)
 	}
 	said := p.Render(t.Language)
-	if q.check {
-		said = p.Check(t.Language)
-	}
 	out := []llm.Message{{Role: llm.System, Content: said.System}}
 	earlier := t.Messages
 	if n := len(earlier); n > 0 && earlier[n-1].Role == state.Human {

@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,36 +41,14 @@ func (a *Answerer) synthesize(ctx context.Context, t state.Task, token func(stri
 	switch {
 	case len(parts) > 1:
 		return a.byParts(ctx, t, parts, token)
-	case (a.synthesis == Compact || a.synthesis == "") && a.check:
-		return a.checked(ctx, t, token)
-	case len(t.Sources) == 1 || a.synthesis == Compact || a.synthesis == "":
+	case a.synthesis == Compact || a.synthesis == "":
+		return a.inquire(ctx, t, inquiry{answer: a.noRefusals}, token)
+	case len(t.Sources) == 1:
 		return a.inquire(ctx, t, inquiry{}, token)
 	case a.synthesis == Refine:
 		return a.refine(ctx, t, token)
 	}
 	return a.tree(ctx, t, token)
-}
-
-// checkTokens is enough for yes or no, and for a model that says a word before it.
-const checkTokens = 8
-
-// checked asks whether the sources hold the answer, and then for the answer, or refuses. Both
-// requests begin alike.
-func (a *Answerer) checked(ctx context.Context, t state.Task, token func(string)) (string, error) {
-	boundary := prompts.NewBoundary()
-	reply, err := a.chat.Complete(ctx, llm.Request{
-		Messages: messages(t, inquiry{checked: true, check: true}, boundary, a.own), MaxTokens: checkTokens, Stop: []string{boundary},
-	}, nil)
-	if e, ok := errors.AsType[*llm.Error](err); ok && e.Empty {
-		err = nil // it says neither yes nor no
-	}
-	switch {
-	case err != nil:
-		return "", err
-	case !prompts.ParseCheck(reply.Text):
-		return prompts.Say(prompts.Refusal, t.Language), nil
-	}
-	return a.write(ctx, messages(t, inquiry{checked: true}, boundary, a.own), boundary, token)
 }
 
 // inquire asks for an answer from the sources of a task.

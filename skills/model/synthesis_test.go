@@ -2,7 +2,6 @@ package model_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -206,56 +205,21 @@ func TestRerankByModel(t *testing.T) { // K03
 	}
 }
 
-// TestCheck asks whether the sources hold the answer before it is written. Both requests begin
-// alike, so that a server reads the sources once.
-func TestCheck(t *testing.T) {
-	const says = "It keeps data. [Source 1]"
+// TestNoRefusals tells the model nothing of a refusal where it writes in one call.
+func TestNoRefusals(t *testing.T) {
+	refusal := prompts.Say(prompts.Refusal, "en")
 	for _, tt := range []struct {
-		reply, language, want string
-		calls                 int
+		options model.Options
+		want    bool // the refusal is in the rules
 	}{
-		{"Yes.", "en", says, 2},
-		{"no", "en", prompts.Say(prompts.Refusal, "en"), 1},
-		{"**No**, they do not.", "en", prompts.Say(prompts.Refusal, "en"), 1},
-		{"Nothing is said against it.", "en", says, 2},
-		{"Nie", "pl", prompts.Say(prompts.Refusal, "pl"), 1},
-		{"Không có.", "vi", prompts.Say(prompts.Refusal, "vi"), 1},
-		{"Có", "vi", says, 2},
+		{model.Options{}, true},
+		{model.Options{NoRefusals: true}, false},
+		{model.Options{NoRefusals: true, Synthesis: model.Refine}, true}, // it leaves out sources by their refusals
 	} {
-		t.Run(tt.reply, func(t *testing.T) {
-			chat := &answering{reply: func(q llm.Request) string {
-				if q.MaxTokens < 20 {
-					return tt.reply
-				}
-				return says
-			}}
-			a := model.NewAnswerer(chat, prompts.Set{}, model.Options{Check: true})
-			answer, err := a.AnswerStream(t.Context(), state.Task{Question: "What is a volume?", Language: tt.language, Sources: many(3)}, func(string) {})
-			if err != nil || answer.Text != tt.want || answer.Abstained != (tt.calls == 1) || len(chat.asked) != tt.calls {
-				t.Fatalf("got %+v, %v after %d calls", answer, err, len(chat.asked))
-			}
-			if check := chat.asked[0]; check.Temperature != 0 || strings.Contains(check.Messages[0].Content, answer.Text) {
-				t.Errorf("asked %+v", check)
-			}
-			if tt.calls == 2 {
-				check, write := chat.asked[0].Messages, chat.asked[1].Messages
-				common := user(chat.asked[0])[:strings.LastIndex(user(chat.asked[0]), "\n\n")]
-				if check[0].Content != write[0].Content || !strings.HasPrefix(user(chat.asked[1]), common) || chat.streamed != 1 {
-					t.Errorf("the requests differ before their ends: %q and %q, %d streamed", user(chat.asked[0]), user(chat.asked[1]), chat.streamed)
-				}
-			}
-		})
-	}
-}
-
-// TestCheckFails passes an error on, but not that of a model that says nothing.
-func TestCheckFails(t *testing.T) {
-	for _, empty := range []bool{true, false} {
-		failure := &llm.Error{Kind: llm.ErrBadResponse, Empty: empty}
-		chat := &replying{err: failure}
-		_, err := model.NewAnswerer(chat, prompts.Set{}, model.Options{Check: true}).Answer(t.Context(), state.Task{Question: "What?", Language: "en", Sources: many(1)})
-		if want := 1 + map[bool]int{true: 1}[empty]; !errors.Is(err, llm.ErrBadResponse) || len(chat.asked) != want {
-			t.Errorf("empty %v: %v after %d calls, want %d", empty, err, len(chat.asked), want)
+		chat := &answering{reply: func(llm.Request) string { return "It keeps data. [Source 1]" }}
+		_, err := model.NewAnswerer(chat, prompts.Set{}, tt.options).Answer(t.Context(), state.Task{Question: "What?", Language: "en", Sources: many(1)})
+		if got := strings.Contains(chat.asked[0].Messages[0].Content+user(chat.asked[0]), refusal); err != nil || got != tt.want {
+			t.Errorf("%+v: refusal in the prompt %v, %v", tt.options, got, err)
 		}
 	}
 }

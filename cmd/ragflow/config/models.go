@@ -40,7 +40,8 @@ type Models struct {
 	firstByte, stall           time.Duration              // 0: the defaults of package openai
 	perMinute                  int                        // requests to a provider; 0: any number
 	limiters                   map[string]*openai.Limiter // by provider
-	grading                    string                     // LLM_GRADER
+	plainGrades                bool                       // no model grades
+	refusals                   string                     // byModel, byCheck or [automatic]
 	speculate                  string                     // "on", "off" or [automatic]
 }
 
@@ -177,9 +178,11 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) error {
 	return nil
 }
 
-// bySources is the value of LLM_GRADER that lets the model that answers say whether all
-// sources together hold the answer.
-const bySources = "sources"
+// Who declines to answer, by LLM_REFUSALS.
+const (
+	byModel = "model"
+	byCheck = "check"
+)
 
 // configureChats puts the chat models into c.
 func (m *Models) configureChats(c *ragflow.Config) error {
@@ -197,14 +200,8 @@ func (m *Models) configureChats(c *ragflow.Config) error {
 	}
 	c.Chat, c.Fallback, c.Tasks = chats[0], chats[1:], map[string]chain.Task{}
 	host, _ := Use{at: m.ChatAt(m.Smart)}.Remote()
-	grading := m.grading
-	if _, graded := m.byTask()[chain.Grade]; grading == automatic {
-		grading = bySources
-		if host != "" || graded {
-			grading = "on"
-		}
-	}
-	c.PlainGrades, c.Answers.Check = grading != "on", grading == bySources
+	c.PlainGrades = m.plainGrades
+	c.Answers.NoRefusals = m.refusals == byCheck || m.refusals != byModel && host == ""
 	c.Speculate = m.speculate == "on" || m.speculate != "off" && host != "" // calls queue on this machine
 	for name, t := range m.byTask() {
 		task := chain.Task{Temperature: t.temperature, Tokens: t.tokens}

@@ -40,8 +40,10 @@ func modelTable(c *ragflow.Config, m *Models) []Setting {
 		row("LLM_PROVIDER", "", OfModel|FirstPage, "one of "+strings.Join(ProviderNames(), ", "), oneOf(ProviderNames(), &m.provider)),
 		row("LLM_PROTOCOL", openai.ChatCompletions, OfModel, openai.ChatCompletions+", or "+openai.Responses+" (OpenAI and some servers); models of anthropic have a protocol of their own",
 			oneOf([]string{openai.ChatCompletions, openai.Responses}, &m.protocol)),
-		row("LLM_GRADER", automatic, OfModel|Safe, "on: a model grades what was found; sources: the model that answers says before whether all sources hold the answer; "+
-			"off; auto is sources for a model on this machine, else on", oneOf([]string{automatic, "on", bySources, "off"}, &m.grading)),
+		row("LLM_GRADER", "on", OfModel|Safe, "on, or off: what was found is graded without a model",
+			func(v string) bool { m.plainGrades = v == "off"; return v == "on" || v == "off" }),
+		row("LLM_REFUSALS", automatic, OfModel|Safe, "model: it is told to decline what the sources do not answer; check: it always answers, and an answer that no source supports is withdrawn; "+
+			"auto is check for a model on this machine, else model", oneOf([]string{automatic, byModel, byCheck}, &m.refusals)),
 		row("LLM_VERIFY", "off", OfModel|Safe, "on: each statement of an answer is read again beside its source, with one call; or off",
 			func(v string) bool { c.Verify = v == "on"; return v == "on" || v == "off" }),
 		row("LLM_SPECULATE", automatic, OfModel|Safe, "on: the answer is written while what was found is graded; off; auto is on where the model is on another machine",

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"example.com/ragflow/llm"
+	"example.com/ragflow/skills/chain"
+	"example.com/ragflow/skills/model"
+)
+
+// withImage adds to a question what a model sees in an image. The text is part of the question
+// from then on: the search uses it, and the thread keeps it.
+func (a *app) withImage(ctx context.Context, question, file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", failed("", err)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, llm.MaxImageBytes+1))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", failed("", err)
+	}
+	image, err := llm.ReadImage(data)
+	if err != nil {
+		return "", usagef("%s: %w", file, err)
+	}
+	c := a.opened.config
+	own, err := c.ReadPrompts()
+	if err != nil {
+		return "", failed("read the prompts", err)
+	}
+	models := chain.Models{Chats: append([]llm.Chat{c.Chat}, c.Fallback...), Tasks: c.Tasks}
+	a.tell("reading %s …", file)
+	shown, r, err := model.ReadImage(ctx, models.Chat(chain.Image), own, image, question)
+	if err != nil {
+		return "", imageFailed(file, err)
+	}
+	a.tell("%s shows, by %s (%d tokens): %s", file, r.Model, r.Usage.Input+r.Usage.Output, shown)
+	return question + "\n\nThe picture shows: " + shown, nil
+}
+
+// imageFailed says what to do where a model cannot read an image.
+func imageFailed(file string, err error) error {
+	err = failed("read "+file, err)
+	if f, ok := errors.AsType[*failure](err); ok && f.hint == "" {
+		f.hint = `name a model that reads pictures: --model, or for this task alone LLM_TASKS="image=PROVIDER:MODEL"`
+	}
+	return err
+}
