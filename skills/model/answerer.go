@@ -23,9 +23,9 @@ type Options struct {
 	Temperature *float64 // from 0 to 2; default [AnswerTemperature]
 	Window      int      // context window of the model in tokens; 0: large enough for the defaults
 	Synthesis   string   // one of [Syntheses]; default [Compact]
-	// NoRefusals tells the model nothing of a refusal, so that it always answers. Small models that
-	// are told to refuse refuse what they could answer; whoever checks their answers withdraws
-	// those that no source supports. It is for [Compact].
+	// NoRefusals tells the model nothing of a refusal, so that it always answers. A small model
+	// answers more questions then, also those that the sources do not answer; whoever checks its
+	// answers withdraws those that no source supports. It is for [Compact].
 	NoRefusals bool
 }
 

@@ -41,7 +41,7 @@ type Models struct {
 	perMinute                  int                        // requests to a provider; 0: any number
 	limiters                   map[string]*openai.Limiter // by provider
 	plainGrades                bool                       // no model grades
-	refusals                   string                     // byModel, byCheck or [automatic]
+	refusals                   string                     // byModel or byCheck
 	speculate                  string                     // "on", "off" or [automatic]
 }
 
@@ -201,7 +201,7 @@ func (m *Models) configureChats(c *ragflow.Config) error {
 	c.Chat, c.Fallback, c.Tasks = chats[0], chats[1:], map[string]chain.Task{}
 	host, _ := Use{at: m.ChatAt(m.Smart)}.Remote()
 	c.PlainGrades = m.plainGrades
-	c.Answers.NoRefusals = m.refusals == byCheck || m.refusals != byModel && host == ""
+	c.Answers.NoRefusals = m.refusals == byCheck
 	c.Speculate = m.speculate == "on" || m.speculate != "off" && host != "" // calls queue on this machine
 	for name, t := range m.byTask() {
 		task := chain.Task{Temperature: t.temperature, Tokens: t.tokens}

@@ -42,8 +42,8 @@ func modelTable(c *ragflow.Config, m *Models) []Setting {
 			oneOf([]string{openai.ChatCompletions, openai.Responses}, &m.protocol)),
 		row("LLM_GRADER", "on", OfModel|Safe, "on, or off: what was found is graded without a model",
 			func(v string) bool { m.plainGrades = v == "off"; return v == "on" || v == "off" }),
-		row("LLM_REFUSALS", automatic, OfModel|Safe, "model: it is told to decline what the sources do not answer; check: it always answers, and an answer that no source supports is withdrawn; "+
-			"auto is check for a model on this machine, else model", oneOf([]string{automatic, byModel, byCheck}, &m.refusals)),
+		row("LLM_REFUSALS", byModel, OfModel|Safe, "model: it is told to decline what the sources do not answer; check: it always answers, and an answer that no source supports is withdrawn",
+			oneOf([]string{byModel, byCheck}, &m.refusals)),
 		row("LLM_VERIFY", "off", OfModel|Safe, "on: each statement of an answer is read again beside its source, with one call; or off",
 			func(v string) bool { c.Verify = v == "on"; return v == "on" || v == "off" }),
 		row("LLM_SPECULATE", automatic, OfModel|Safe, "on: the answer is written while what was found is graded; off; auto is on where the model is on another machine",
