@@ -14,6 +14,7 @@ import (
 
 // scripted fails with each error in turn and then answers.
 type scripted struct {
+	mu    sync.Mutex // guards fail and calls
 	fail  []error
 	takes time.Duration // that each call takes
 	calls int
@@ -22,12 +23,16 @@ type scripted struct {
 func (*scripted) Model() string { return "small" }
 
 func (s *scripted) Complete(ctx context.Context, _ llm.Request, token func(string)) (llm.Response, error) {
+	s.mu.Lock()
 	s.calls++
+	s.mu.Unlock()
 	select {
 	case <-time.After(s.takes):
 	case <-ctx.Done():
 		return llm.Response{}, ctx.Err()
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if len(s.fail) > 0 {
 		err := s.fail[0]
 		s.fail = s.fail[1:]

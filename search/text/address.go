@@ -13,8 +13,9 @@ import (
 )
 
 // address is what viewers of Markdown make clickable by itself: addresses with a scheme,
-// those that begin with www., and mail addresses.
-var address = regexp.MustCompile(`(?:(?i:[a-z][a-z0-9+.-]*://|www\.|mailto:)(?:[^\s<>"'` + "`" + `()\\\]|]|\([^\s<>"'` + "`" + `()\\\]|]*\))+|\w[\w.!#$%&'*+/=?^{}~-]*@[\w-]+(?:\.[\w-]+)+)`)
+// those that begin with www., and mail addresses. Some viewers take a bar or a backtick for a
+// part of the name where no letter follows it.
+var address = regexp.MustCompile(`(?:(?i:[a-z][a-z0-9+.-]*://|www\.|mailto:)(?:[^\s<>"'` + "`" + `()\\\]|]|\([^\s<>"'` + "`" + `()\\\]|]*\))+|\w(?:[\w.!#$%&'*+/=?^{}~-]*|[\w.!#$%&'*+/=?^{}~|` + "`" + `-]*[|` + "`" + `][.!#$%&'*+/=?^{}~-]*)@[\w-]+(?:\.[\w-]+)+)`)
 
 // Addresses returns where the addresses of a text stand that viewers of Markdown make
 // clickable by themselves, without the punctuation behind them.
