@@ -33,7 +33,7 @@ func (a *app) withImage(ctx context.Context, question, file string) (string, err
 	}
 	models := chain.Models{Chats: append([]llm.Chat{c.Chat}, c.Fallback...), Tasks: c.Tasks}
 	a.tell("reading %s …", file)
-	shown, r, err := model.ReadImage(ctx, models.Chat(chain.Image), own, image, question)
+	shown, r, err := model.DescribeImage(ctx, models.Chat(chain.Image), own, image, question)
 	if err != nil {
 		return "", imageFailed(file, err)
 	}

@@ -106,8 +106,8 @@ func TestHarderQuestionsAreWhole(t *testing.T) {
 	}
 }
 
-// TestWrittenKeysAreWhole checks written.jsonl. An alternative that stands in its question
-// would make a mere repetition right.
+// TestWrittenKeysAreWhole checks written.jsonl. No alternative stands in its question: a
+// repetition of the question is no answer.
 func TestWrittenKeysAreWhole(t *testing.T) {
 	keys := writtenKeys(t)
 	for _, q := range questions(t, "questions.jsonl") {

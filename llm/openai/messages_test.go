@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -314,28 +313,5 @@ func TestMessagesOfAnthropic(t *testing.T) {
 			t.Error(err)
 		}
 		c.CloseIdle()
-	}
-}
-
-// TestIntegrationMessages asks a real server, with a listener and without one.
-func TestIntegrationMessages(t *testing.T) {
-	address, model := os.Getenv("RAGFLOW_TEST_BASE_URL"), os.Getenv("RAGFLOW_TEST_CHAT_MODEL")
-	if address == "" || model == "" {
-		t.Skip("no models run here; scripts/models starts some")
-	}
-	c, err := openai.New(openai.Config{BaseURL: address, Protocol: openai.Messages})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.CloseIdle()
-	q := llm.Request{MaxTokens: 8, Messages: []llm.Message{
-		{Role: llm.System, Content: "Be brief."}, {Role: llm.User, Content: "Hello"}, {Role: llm.Assistant, Content: "Hello."}, {Role: llm.User, Content: "Count to fifty."},
-	}}
-	var said strings.Builder
-	for _, token := range []func(string){nil, func(s string) { said.WriteString(s) }} {
-		r, err := llm.Retry(c.Chat(model), llm.RetryOptions{}).Complete(t.Context(), q, token)
-		if err != nil || r.Text == "" || r.Finish != llm.FinishLength || r.Usage.Output != 8 || r.Usage.Input == 0 || token != nil && said.String() != r.Text {
-			t.Errorf("got %+v, streamed %q, %v", r, &said, err)
-		}
 	}
 }

@@ -258,25 +258,27 @@ func TestRefusalOfAChat(t *testing.T) {
 	check(t, got, err, llm.ErrRefused, "Provider played refused the request: the model says: No.")
 }
 
-// TestIntegrationResponses asks a real server, with a listener and without one.
-func TestIntegrationResponses(t *testing.T) {
+// TestIntegrationProtocols asks a real server in every protocol, with a listener and without one.
+func TestIntegrationProtocols(t *testing.T) {
 	address, model := os.Getenv("RAGFLOW_TEST_BASE_URL"), os.Getenv("RAGFLOW_TEST_CHAT_MODEL")
 	if address == "" || model == "" {
 		t.Skip("no models run here; scripts/models starts some")
 	}
-	c, err := openai.New(openai.Config{BaseURL: address, Protocol: openai.Responses})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.CloseIdle()
-	q := llm.Request{MaxTokens: 8, Messages: []llm.Message{
-		{Role: llm.System, Content: "Be brief."}, {Role: llm.User, Content: "Hello"}, {Role: llm.Assistant, Content: "Hello."}, {Role: llm.User, Content: "Count to fifty."},
-	}}
-	var said strings.Builder
-	for _, token := range []func(string){nil, func(s string) { said.WriteString(s) }} {
-		r, err := llm.Retry(c.Chat(model), llm.RetryOptions{}).Complete(t.Context(), q, token)
-		if err != nil || r.Text == "" || r.Finish != llm.FinishLength || r.Usage.Output != 8 || r.Usage.Input == 0 || token != nil && said.String() != r.Text {
-			t.Errorf("got %+v, streamed %q, %v", r, &said, err)
+	for _, protocol := range []string{openai.ChatCompletions, openai.Responses, openai.Messages} {
+		c, err := openai.New(openai.Config{BaseURL: address, Protocol: protocol})
+		if err != nil {
+			t.Fatal(err)
 		}
+		q := llm.Request{MaxTokens: 8, Messages: []llm.Message{
+			{Role: llm.System, Content: "Be brief."}, {Role: llm.User, Content: "Hello"}, {Role: llm.Assistant, Content: "Hello."}, {Role: llm.User, Content: "Count to fifty."},
+		}}
+		var said strings.Builder
+		for _, token := range []func(string){nil, func(s string) { said.WriteString(s) }} {
+			r, err := llm.Retry(c.Chat(model), llm.RetryOptions{}).Complete(t.Context(), q, token)
+			if err != nil || r.Text == "" || r.Finish != llm.FinishLength || r.Usage.Output != 8 || r.Usage.Input == 0 || token != nil && said.String() != r.Text {
+				t.Errorf("%s: got %+v, streamed %q, %v", protocol, r, &said, err)
+			}
+		}
+		c.CloseIdle()
 	}
 }

@@ -23,9 +23,9 @@ type Options struct {
 	Temperature *float64 // from 0 to 2; default [AnswerTemperature]
 	Window      int      // context window of the model in tokens; 0: large enough for the defaults
 	Synthesis   string   // one of [Syntheses]; default [Compact]
-	// NoRefusals tells the model nothing of a refusal, so that it always answers. A small model
-	// answers more questions then, also those that the sources do not answer; whoever checks its
-	// answers withdraws those that no source supports. It is for [Compact].
+	// NoRefusals leaves the refusal out of the prompt, so that the model always answers. A small
+	// model then answers more questions, also some that the sources do not answer. The node generate
+	// withdraws an answer that no source supports. It is for [Compact].
 	NoRefusals bool
 }
 

@@ -16,10 +16,10 @@ const (
 	imageRunes  = 2000
 )
 
-// ReadImage lets a model write down what an image shows, on one line, for a question about it.
+// DescribeImage lets a model write down what an image shows, on one line, for a question about it.
 // The question and this text can then be asked as one question. The error of a model that reads
 // no images matches [llm.ErrRefused].
-func ReadImage(ctx context.Context, chat llm.Chat, own prompts.Set, image llm.Image, question string) (string, llm.Response, error) {
+func DescribeImage(ctx context.Context, chat llm.Chat, own prompts.Set, image llm.Image, question string) (string, llm.Response, error) {
 	p := prompts.Image{Question: cite.Escape(oneLine(question)), Boundary: prompts.NewBoundary(), Own: own}
 	rendered := p.Render()
 	r, err := chat.Complete(ctx, llm.Request{
