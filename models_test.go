@@ -245,6 +245,27 @@ func TestAnswerIsHeldUntilSupported(t *testing.T) {
 	}
 }
 
+// TestUnlikelyAnswerIsNotWritten asks for what no document holds where the model is not told
+// how to decline.
+func TestUnlikelyAnswerIsNotWritten(t *testing.T) {
+	s := llmtest.NewServer(script(llmtest.Say("A volume keeps the data of a container. [Source 1]")))
+	defer s.Close()
+	r, err := modelled(t, s, func(c *ragflow.Config) { c.Answers.NoRefusals = true }).Ask(t.Context(), ragflow.Question{
+		Text: "Which data did the parliament of Norway debate with Sweden?", Trace: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Abstained || !strings.Contains(r.FlowTraceMD, "not asked") {
+		t.Errorf("got %q, abstained %v\n%s", r.Answer, r.Abstained, r.FlowTraceMD)
+	}
+	for _, c := range s.Calls() {
+		if strings.Contains(c.System, answers) {
+			t.Errorf("the model wrote an answer to %s", c.User)
+		}
+	}
+}
+
 // TestTransformsAndSynthesis asks with everything that a model may add to a turn.
 func TestTransformsAndSynthesis(t *testing.T) { // Q09, Q11, Y02, K03
 	s := llmtest.NewServer(llmtest.Script(

@@ -71,7 +71,7 @@ func (a Answerer) Agent(engine *search.Engine, words *offline.Rewriter, trusting
 // Written is the answerer of an answer that an agent wrote, or of none.
 func (a Answerer) Written(answer string) nodes.Answerer {
 	if answer == "" {
-		return a.offline
+		return a.quotes.answerer
 	}
 	return written{a, answer}
 }

@@ -66,7 +66,7 @@ func (s Skills) WithModels(o Options) Skills {
 		out.Summarizer = summarizer{z, out.Summarizer, chat.Model(), next}
 	})
 	o.Models.each(Write, func(chat llm.Chat, next string) {
-		out.Answerer = Answerer{model.NewAnswerer(chat, o.Own, o.Answers), out.Answerer, s.Answerer, s.Grader, chat.Model(), next, o}
+		out.Answerer = Answerer{model.NewAnswerer(chat, o.Own, o.Answers), out.Answerer, quoter{s.Grader, s.Answerer}, chat.Model(), next, o}
 	})
 	if o.Verify {
 		v := model.NewVerifier(o.Models.Chat(Verify))

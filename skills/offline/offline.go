@@ -75,13 +75,19 @@ type maker struct{}
 // By returns [Name].
 func (maker) By() string { return Name }
 
-// strongest is the query that the search weighs most: the raw turn, or its
-// expanded form where the turn needs the conversation. queries may be empty.
+// strongest is the query that the search weighs most: the raw turn, or its expanded form where
+// the turn needs the conversation. Of two that weigh as much, it is what a model made of the
+// turn: a translation shares words with the documents. queries may be empty.
 func strongest(queries []state.Query) state.Query {
 	var best state.Query
+	raw := true
 	for i, q := range queries {
-		if i == 0 || q.Attempt <= 1 && q.Weight > best.Weight {
+		if i == 0 {
 			best = q
+			continue
+		}
+		if q.Attempt <= 1 && q.Part == 0 && (q.Weight > best.Weight || raw && q.Weight == best.Weight) {
+			best, raw = q, false
 		}
 	}
 	return best

@@ -271,6 +271,23 @@ func TestGradeTellsAbsentTopics(t *testing.T) {
 	}
 }
 
+// TestGradeReadsTheTranslation: a question that a model put in the language of the documents is
+// graded by its translation.
+func TestGradeReadsTheTranslation(t *testing.T) {
+	l := manual()
+	g := offline.New(l, 0).Grader
+	own := ask("Jaki jest domyślny sterownik wolumenu?")
+	translated := append(own, state.Query{Text: "What is the default driver of a volume?", Weight: 1, Attempt: 1})
+	before, err := g.Grade(t.Context(), own, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := g.Grade(t.Context(), translated, l)
+	if err != nil || before.Score >= 0.5 || after.Score < 0.5 {
+		t.Errorf("graded %.2f by itself and %.2f with its translation, %v", before.Score, after.Score, err)
+	}
+}
+
 // TestUnknownIdentifier: a passage about another model than the one asked about is no sure answer.
 func TestUnknownIdentifier(t *testing.T) {
 	l := append(manual(), page("pumps", "The pump P-200 has a warranty of 24 months. The warranty of the pump P-200 covers the motor."))
