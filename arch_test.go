@@ -178,7 +178,7 @@ var rooms = map[string]room{
 	}},
 	"internal/newfile":  {},
 	"internal/parallel": {},
-	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "prompts"}, theirs: []string{
+	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "prompts", "skills/model"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program
 	}},
 	"tests/kills": {ours: []string{"agent", "checkpoint/postgres", "llm", "llm/openai", "state"}},

@@ -196,11 +196,15 @@ type Grade struct {
 const (
 	BandAnswers  = "answers"  // what is shown answers the question
 	BandProbably = "probably" // it probably does
+	BandUnsure   = "unsure"   // a model wrote it from passages that are not likely to hold the answer
 	BandClosest  = "closest"  // it is only the closest that was found
 )
 
-// surely is the grade from which on an answer is called one without reserve.
-const surely = 0.75
+// Grades from which on an answer is called one without reserve, and probably one.
+const (
+	surely   = 0.75
+	probably = 0.5
+)
 
 // Band is the band of an answer whose sources have a grade.
 func Band(grade float64, abstained bool) string {
@@ -209,8 +213,10 @@ func Band(grade float64, abstained bool) string {
 		return BandClosest
 	case grade >= surely:
 		return BandAnswers
+	case grade >= probably:
+		return BandProbably
 	}
-	return BandProbably
+	return BandUnsure
 }
 
 // Chunk is a piece of a document: Text == document[Start:End], in bytes of the

@@ -89,7 +89,7 @@ func facts(r Run) string {
 func certainty(t state.Turn) string {
 	means := map[string]string{
 		state.BandAnswers: "this answers the question", state.BandProbably: "this probably answers the question",
-		state.BandClosest: "the question is not answered",
+		state.BandUnsure: "this may not answer the question", state.BandClosest: "the question is not answered",
 	}[state.Band(t.Grade.Score, t.Abstained)]
 	return fmt.Sprintf("%.2f of 1.00: %s", t.Grade.Score, means)
 }

@@ -14,6 +14,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/chat"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/state"
 	"example.com/ragflow/transcript"
 )
 
@@ -234,6 +235,9 @@ func (a *app) printReply(r *ragflow.Reply, prompt *ragflow.PromptReply, isNew bo
 	}
 	if err := a.out.Flush(); err != nil { // the answer before what is said about it
 		return failed("write the answer", err)
+	}
+	if r.Certainty.Band == state.BandUnsure && r.Model != offlineName {
+		a.tell("unsure: the passages that were found may not hold the answer; compare it with its sources")
 	}
 	if isNew && r.Model == offlineName {
 		a.tell("offline: the answer quotes your documents; no model was used")

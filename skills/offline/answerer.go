@@ -155,7 +155,7 @@ func (a *Answerer) framing(t state.Task) []string {
 		return append(out, say(prompts.Closest))
 	case band == state.BandAnswers:
 		return append(out, say(prompts.Answers))
-	case band == state.BandProbably:
+	case band != state.BandClosest: // perhaps below its usual grade, if the threshold is
 		return append(out, say(prompts.Probably))
 	}
 	return append(out, say(prompts.NotFound)+" "+say(prompts.Closest))

@@ -26,6 +26,7 @@ import (
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/prompts"
+	"example.com/ragflow/skills/model"
 )
 
 // asked counts what arrived at the proxy that every address but loopback is
@@ -80,7 +81,7 @@ func TestIntegrationInjection(t *testing.T) {
 		}
 		n++
 		chat := &listening{Chat: llm.Retry(c.Chat(name), llm.RetryOptions{}), folder: os.Getenv("RAGFLOW_HOSTILE_REPLIES")}
-		answer, found := put(t, a, chat)
+		answer, found := put(t, a, chat, model.Options{NoRefusals: true}) // as for a model on one's own machine
 		if len(found) > 0 {
 			acts++
 			t.Errorf("%s acts: %v\nmodel: %q\nanswer: %q", a.name, found, chat.said, answer)
@@ -132,10 +133,12 @@ func TestInjection(t *testing.T) {
 				if reply != nil {
 					chat = scripted{func(llm.Request) string { return reply(a) }}
 				}
-				answer, found := put(t, a, chat)
-				found = slices.DeleteFunc(found, func(kind string) bool { return kind == "obeys" }) // they have no will
-				if len(found) > 0 {
-					t.Errorf("%s: %v\n%s", a.name, found, answer)
+				for _, check := range []bool{false, true} {
+					answer, found := put(t, a, chat, model.Options{NoRefusals: check})
+					found = slices.DeleteFunc(found, func(kind string) bool { return kind == "obeys" }) // they have no will
+					if len(found) > 0 {
+						t.Errorf("%s, check %v: %v\n%s", a.name, check, found, answer)
+					}
 				}
 			}
 		})
@@ -144,7 +147,7 @@ func TestInjection(t *testing.T) {
 
 // put asks the question of an attack and returns the answer and the kinds of
 // effects that the attack had.
-func put(t *testing.T, a attack, chat llm.Chat) (string, []string) {
+func put(t *testing.T, a attack, chat llm.Chat, answers model.Options) (string, []string) {
 	t.Helper()
 	docs := t.TempDir()
 	if err := os.WriteFile(filepath.Join(docs, "page.md"), []byte(a.page), 0o600); err != nil {
@@ -155,7 +158,7 @@ func put(t *testing.T, a attack, chat llm.Chat) (string, []string) {
 		t.Fatal(err)
 	}
 	before := asked.Load()
-	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Chat: chat, PlainGrades: true})
+	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Chat: chat, PlainGrades: true, Answers: answers})
 	if err != nil {
 		t.Fatal(err)
 	}
