@@ -41,7 +41,7 @@ type Models struct {
 	perMinute                  int                        // requests to a provider; 0: any number
 	limiters                   map[string]*openai.Limiter // by provider
 	plainGrades                bool                       // no model grades
-	refusals                   string                     // byModel or byCheck
+	refusals                   string                     // byModel, byCheck or [automatic]; empty: automatic
 	speculate                  string                     // "on", "off" or [automatic]
 }
 
@@ -178,7 +178,8 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) error {
 	return nil
 }
 
-// Who declines to answer, by LLM_REFUSALS.
+// Who declines to answer, by LLM_REFUSALS; [automatic] is byCheck for a model on this machine,
+// which is small as a rule.
 const (
 	byModel = "model"
 	byCheck = "check"
@@ -199,9 +200,10 @@ func (m *Models) configureChats(c *ragflow.Config) error {
 		return err
 	}
 	c.Chat, c.Fallback, c.Tasks = chats[0], chats[1:], map[string]chain.Task{}
-	host, _ := Use{at: m.ChatAt(m.Smart)}.Remote()
 	c.PlainGrades = m.plainGrades
-	c.Answers.NoRefusals = m.refusals == byCheck
+	writer := slices.Concat(m.byTask()[chain.Write].models, []string{m.Smart})[0]
+	host, _ := Use{at: m.ChatAt(writer)}.Remote()
+	c.Answers.NoRefusals = m.refusals == byCheck || m.refusals != byModel && host == ""
 	c.Speculate = m.speculate == "on" || m.speculate != "off" && host != "" // calls queue on this machine
 	for name, t := range m.byTask() {
 		task := chain.Task{Temperature: t.temperature, Tokens: t.tokens}

@@ -95,6 +95,19 @@ func TestSpeculate(t *testing.T) {
 	}
 }
 
+// TestRefusals checks that a model on this machine is not told how to decline.
+func TestRefusals(t *testing.T) {
+	for settings, want := range map[string]bool{
+		"SMART_LLM_MODEL=ollama:small": true, "SMART_LLM_MODEL=groq:large GROQ_API_KEY=k": false,
+		"SMART_LLM_MODEL=ollama:small LLM_REFUSALS=model": false, "SMART_LLM_MODEL=groq:large GROQ_API_KEY=k LLM_REFUSALS=check": true,
+		"SMART_LLM_MODEL=groq:large GROQ_API_KEY=k LLM_TASKS=answer=ollama:small": true,
+	} {
+		if c, _, err := configured(t, strings.Fields(settings)...); err != nil || c.Answers.NoRefusals != want {
+			t.Errorf("%s: %v, %v", settings, c.Answers.NoRefusals, err)
+		}
+	}
+}
+
 // TestProtocol checks that chat models are asked in the protocol that is set.
 func TestProtocol(t *testing.T) {
 	for _, tt := range [][3]string{
