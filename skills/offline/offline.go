@@ -76,18 +76,15 @@ type maker struct{}
 func (maker) By() string { return Name }
 
 // strongest is the query that the search weighs most: the raw turn, or its expanded form where
-// the turn needs the conversation. Of two that weigh as much, it is what a model made of the
-// turn: a translation shares words with the documents. queries may be empty.
+// the turn needs the conversation. Where a model put the turn in the language of the documents,
+// which is a query of the same weight without boosts, it is that one. queries may be empty.
 func strongest(queries []state.Query) state.Query {
 	var best state.Query
 	raw := true
 	for i, q := range queries {
-		if i == 0 {
-			best = q
-			continue
-		}
-		if q.Attempt <= 1 && q.Part == 0 && (q.Weight > best.Weight || raw && q.Weight == best.Weight) {
-			best, raw = q, false
+		translated := raw && q.Weight == best.Weight && len(q.Boosts) == 0
+		if i == 0 || q.Attempt <= 1 && q.Part == 0 && (q.Weight > best.Weight || translated) {
+			best, raw = q, i == 0
 		}
 	}
 	return best
