@@ -77,6 +77,7 @@ func TestRewrite(t *testing.T) { // Q04
 		{"first turn", "Q1: How do I back up a volume?\nQ2: volume tar\nQ3: network", []state.Query{raw}, []string{raw.Text, "How do I back up a volume?", "volume tar"}},
 		{"made up", "Q1: How do I back up Kubernetes?\nQ2: volume tar", []state.Query{raw}, []string{raw.Text, "volume tar"}},
 		{"the same again", "Q1: And how do I back it up", []state.Query{raw}, []string{raw.Text}},
+		{"an earlier question", "Q1: what is a volume\nQ2: volume tar", []state.Query{raw, expanded}, []string{raw.Text, "volume tar", raw.Text}},
 		{"another language", "Q1: Jak zrobić kopię zapasową volume tar?", []state.Query{raw}, []string{raw.Text}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -85,7 +85,8 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory)
 		{Text: queries.Aspect, Weight: aspectWeight, Why: "second aspect by the model"},
 	} {
 		q.Attempt = 1
-		echo := strings.Contains(rendered.System, q.Text) // small models repeat what they were told to do
+		echo := strings.Contains(rendered.System, q.Text) || // small models repeat what they were told to do…
+			slices.ContainsFunc(m.Recent, func(e state.Exchange) bool { return r.same(q.Text, e.Question) }) // …or what was asked before
 		if q.Text != "" && !echo && !r.same(q.Text, question) && r.honest(q.Text, cmp.Or(foreign, plan.Language), foreign != "", known) {
 			added = append(added, q)
 		}

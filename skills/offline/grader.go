@@ -59,15 +59,15 @@ func Signs() []string {
 	}
 }
 
-// Grade grades the best chunks, best first, for the better of two readings of the
-// question: as it was typed, and with what the conversation lends. A grade below
+// Grade grades the best chunks, best first, for the best reading of the question: as it was
+// typed, with what the conversation lends, and as a model understood it. A grade below
 // the threshold brings a refined query. It never fails.
 func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error) {
 	grade := state.Grade{By: Name, Why: "no words to look for"}
 	full := strongest(queries)
-	for i, q := range []state.Query{{Text: full.Text}, full} {
+	for i, q := range append([]state.Query{{Text: full.Text}}, readings(queries)...) {
 		v := g.Measure(q, best)
-		if v == nil || i > 0 && len(full.Boosts) == 0 {
+		if v == nil || i == 1 && len(full.Boosts) == 0 {
 			continue
 		}
 		z := gradeIntercept + math.Log(answerableOdds)

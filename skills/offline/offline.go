@@ -78,13 +78,25 @@ func (maker) By() string { return Name }
 // strongest is the query that the search weighs most: the raw turn, or its expanded form where
 // the turn needs the conversation. Where a model put the turn in the language of the documents,
 // which is a query of the same weight without boosts, it is that one. queries may be empty.
-func strongest(queries []state.Query) state.Query {
-	var best state.Query
-	raw := true
-	for i, q := range queries {
-		translated := raw && q.Weight == best.Weight && len(q.Boosts) == 0
-		if i == 0 || q.Attempt <= 1 && q.Part == 0 && (q.Weight > best.Weight || translated) {
-			best, raw = q, i == 0
+func strongest(queries []state.Query) state.Query { return readings(queries)[0] }
+
+// readings are the strongest query and, where it is not the raw turn, those that weigh as much:
+// what a model made of a turn, and what the conversation lends it.
+func readings(queries []state.Query) []state.Query {
+	if len(queries) == 0 {
+		return []state.Query{{}}
+	}
+	best := queries[:1:1]
+	for _, q := range queries[1:] {
+		raw := &best[0] == &queries[0]
+		if q.Attempt > 1 || q.Part > 0 || q.Weight < best[0].Weight {
+			continue
+		}
+		switch same := q.Weight == best[0].Weight; {
+		case !same || raw && len(q.Boosts) == 0:
+			best = []state.Query{q}
+		case !raw:
+			best = append(best, q)
 		}
 	}
 	return best

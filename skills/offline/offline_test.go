@@ -288,6 +288,34 @@ func TestGradeReadsTheTranslation(t *testing.T) {
 	}
 }
 
+// TestFollowUpIsReadInTwoWays: where a model misunderstood a follow-up, the words that the
+// conversation lends still count, in the grade and in the order.
+func TestFollowUpIsReadInTwoWays(t *testing.T) {
+	l := manual()
+	s := offline.New(l, 0)
+	queries := []state.Query{
+		{Text: "and the driver?", Weight: 0.2, Attempt: 1},
+		{Text: "How tall is the Eiffel tower in Paris?", Weight: 1, Attempt: 1},
+		{Text: "and the driver?", Boosts: []state.Boost{{Text: "default volume", Weight: 0.5}}, Weight: 1, Attempt: 1},
+	}
+	alone, err := s.Grader.Grade(t.Context(), queries[:2], l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := s.Grader.Grade(t.Context(), queries, l)
+	if err != nil || both.Score <= alone.Score {
+		t.Errorf("graded %.2f by what the model wrote, and %.2f with the conversation, %v", alone.Score, both.Score, err)
+	}
+	var candidates []state.Source
+	for _, c := range l {
+		candidates = append(candidates, state.Source{Chunk: c, Score: 1})
+	}
+	ranked, err := s.Reranker.Rerank(t.Context(), queries, candidates)
+	if err != nil || !strings.Contains(ranked[0].Text, "driver") {
+		t.Errorf("first is %q, %v", ranked[0].Text, err)
+	}
+}
+
 // TestUnknownIdentifier: a passage about another model than the one asked about is no sure answer.
 func TestUnknownIdentifier(t *testing.T) {
 	l := append(manual(), page("pumps", "The pump P-200 has a warranty of 24 months. The warranty of the pump P-200 covers the motor."))

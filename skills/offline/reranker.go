@@ -64,8 +64,23 @@ type Reranker struct {
 // one. The score of each is the chance that it is the passage asked for, if one
 // of them is. Equal ones keep their order. It never fails.
 func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error) {
-	out, scores := slices.Clone(candidates), make([]float64, len(candidates))
-	q := strongest(queries)
+	out := slices.Clone(candidates)
+	for i := range out {
+		out[i].Score = 0
+	}
+	all := readings(queries)
+	for _, q := range all {
+		for i, p := range r.chances(q, candidates) {
+			out[i].Score += p / float64(len(all))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b state.Source) int { return cmp.Compare(b.Score, a.Score) })
+	return out, nil
+}
+
+// chances are those of the candidates to be the passage that a query asks for.
+func (r *Reranker) chances(q state.Query, candidates []state.Source) []float64 {
+	scores := make([]float64, len(candidates))
 	used := !testWords.MatchString(q.Text)
 	for i, v := range r.match(q, candidates) {
 		if used && candidates[i].Cut.Language != "" && testPath.MatchString(candidates[i].Source) {
@@ -75,11 +90,7 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 			scores[i] += w * v[f]
 		}
 	}
-	for i, p := range chances(scores) {
-		out[i].Score = p
-	}
-	slices.SortStableFunc(out, func(a, b state.Source) int { return cmp.Compare(b.Score, a.Score) })
-	return out, nil
+	return chances(scores)
 }
 
 // Code that tests is rarely the code asked for, by testOdds as a logarithm.
