@@ -61,7 +61,7 @@ type GradeReply struct {
 // CertaintyReply says how sure a person may be of the answer. A model's own words
 // have the certainty of the sources that it was given.
 type CertaintyReply struct {
-	Band string  `json:"band"` // answers, probably, unsure (of a model alone), or closest: only the closest passages were found
+	Band string  `json:"band"` // answers, probably, unsure: answered below 0.50, as models do, or closest: only the closest passages were found
 	P    float64 `json:"p"`    // probability that the sources answer, 0.00–1.00
 }
 

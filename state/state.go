@@ -196,7 +196,7 @@ type Grade struct {
 const (
 	BandAnswers  = "answers"  // what is shown answers the question
 	BandProbably = "probably" // it probably does
-	BandUnsure   = "unsure"   // a model wrote it from passages that are not likely to hold the answer
+	BandUnsure   = "unsure"   // it was answered, though what was found is not likely to hold the answer
 	BandClosest  = "closest"  // it is only the closest that was found
 )
 

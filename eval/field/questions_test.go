@@ -106,8 +106,8 @@ func TestHarderQuestionsAreWhole(t *testing.T) {
 	}
 }
 
-// TestWrittenKeysAreWhole checks written.jsonl. No alternative stands in its question: a
-// repetition of the question is no answer.
+// TestWrittenKeysAreWhole checks that each key of written.jsonl belongs to an answerable question,
+// and that an answer which only repeats its question does not match the key.
 func TestWrittenKeysAreWhole(t *testing.T) {
 	keys := writtenKeys(t)
 	for _, q := range questions(t, "questions.jsonl") {

@@ -32,21 +32,22 @@ func (a Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, error
 	return a.AnswerStream(ctx, t, func(nodes.Token) {})
 }
 
-// AnswerStream implements nodes.StreamAnswerer. Small talk is answered offline. The
-// grade does not keep the model from answering: it was given on the first characters
-// of three chunks, and the model reads all sources and may decline.
+// AnswerStream implements nodes.StreamAnswerer. Small talk is answered offline. The grade of the
+// node check_and_refine does not keep the model from answering: it was given on the first
+// characters of three chunks, and the model reads all sources and may decline. A model that is
+// not told how to decline is not asked where a grade of all sources is below [unlikely].
 func (a Answerer) AnswerStream(ctx context.Context, t state.Task, token func(nodes.Token)) (state.Answer, error) {
 	if t.Route != state.RouteSearch || len(t.Sources) == 0 {
 		return a.quotes.answerer.Answer(ctx, t)
 	}
 	if a.options.Answers.NoRefusals {
-		quoted, err := a.quotes.Answer(ctx, t)
+		grade, err := a.quotes.grade(ctx, t)
 		if err != nil {
 			return state.Answer{}, err
 		}
-		if quoted.Grade.Score < unlikely {
+		if grade.Score < unlikely {
 			graph.Note(ctx, "not asked", fmt.Sprintf("%s: the grade without a model is below %.2f", a.name, unlikely))
-			return quoted, nil
+			return a.quotes.Answer(ctx, t)
 		}
 	}
 	told := false
@@ -118,17 +119,25 @@ type quoter struct {
 	answerer nodes.Answerer
 }
 
-// Answer implements nodes.Answerer. The answer has the grade.
-func (q quoter) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
+// grade grades all sources of a task. The node check_and_refine may not have graded them yet:
+// the model can begin before.
+func (q quoter) grade(ctx context.Context, t state.Task) (state.Grade, error) {
 	best := make([]state.Chunk, len(t.Sources))
 	for i, s := range t.Sources {
 		best[i] = s.Chunk
 	}
 	grade, err := q.grader.Grade(ctx, t.Queries, best)
+	grade.Refined = nil
+	return grade, err
+}
+
+// Answer implements nodes.Answerer. The answer has the grade.
+func (q quoter) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
+	grade, err := q.grade(ctx, t)
 	if err != nil {
 		return state.Answer{}, err
 	}
-	grade.Refined, t.Grade = nil, grade
+	t.Grade = grade
 	answer, err := q.answerer.Answer(ctx, t)
 	answer.Grade = &grade
 	return answer, err
