@@ -84,13 +84,18 @@ func replace(s string, spans []Span, with func(Span) string) string {
 	return b.String() + s[at:]
 }
 
-// viewers parse Markdown as viewers do: some know tables, whose cells come before code.
+// viewers parse Markdown as viewers do: some know tables, whose cells come before code, and some
+// take a backtick within a mail address for a part of it before they look for code.
 var viewers = sync.OnceValue(func() []parser.Parser {
-	return []parser.Parser{goldmark.New().Parser(), goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()}
+	parsers := []parser.Parser{goldmark.New().Parser()}
+	for _, e := range []goldmark.Extender{extension.Table, extension.GFM} {
+		parsers = append(parsers, goldmark.New(goldmark.WithExtensions(e)).Parser())
+	}
+	return parsers
 })
 
 // bareAddresses returns the addresses that no viewer takes for code or that some viewer
-// shows as text, and how many of them are shown.
+// shows as text, and how many are shown or clickable.
 func bareAddresses(s string) (bare []Span, shown int) {
 	all := Addresses(s)
 	if len(all) == 0 {
@@ -112,6 +117,8 @@ func bareAddresses(s string) (bare []Span, shown int) {
 				for _, segment := range n.Lines().Sliced(0, n.Lines().Len()) {
 					mark(segment, code)
 				}
+			case *ast.AutoLink:
+				shown++
 			case *ast.Text:
 				if n.Parent().Kind() == ast.KindCodeSpan {
 					mark(n.Segment, code)

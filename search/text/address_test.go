@@ -47,7 +47,7 @@ func TestQuoteAddresses(t *testing.T) {
 func FuzzQuoteAddresses(f *testing.F) {
 	for _, s := range []string{
 		"https://a.test", "`a\nb https://a.test` c", "\\`https://a.test`", "~~~\nwww.a.test\n~~~ x\nb@c.test", "1. ```\n   https://a.test",
-		"|`a|b`\n|-|-\nhttps://a.test", "para\n2. x\n     ```\nhttps://a.test", "> ```\nhttps://a.test", "``\\`www.a.test``", "\thttp://a.test", "0|@a.test", "0`!@a.test",
+		"|`a|b`\n|-|-\nhttps://a.test", "para\n2. x\n     ```\nhttps://a.test", "> ```\nhttps://a.test", "``\\`www.a.test``", "\thttp://a.test", "0|@a.test", "0`!@a.test", "0`!0@a.test",
 	} {
 		f.Add(s)
 	}
