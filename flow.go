@@ -75,7 +75,7 @@ func (c Config) speculation() (s graph.Speculation) {
 // answering is how generate works.
 func (c Config) answering(by nodes.Answerer, s skills) nodes.Answering {
 	return nodes.Answering{
-		Answerer: by, Closest: s.closest, Verifier: s.verifier, ContentTokens: c.ContentTokens, Context: c.Context, Stats: s.stats,
+		Answerer: by, Closest: s.closest, Verifier: s.verifier, ContentTokens: c.ContentTokens, Context: c.Context, Documents: s.documents,
 		Strict: c.Strict, NewID: c.NewID, Clock: c.Clock,
 	}
 }

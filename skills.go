@@ -9,7 +9,6 @@ import (
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/dictionary"
 	"example.com/ragflow/skills/chain"
-	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/skills/model"
 	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
@@ -26,7 +25,7 @@ type skills struct {
 	answerer   nodes.Answerer
 	closest    nodes.Answerer // quotes what comes nearest, without a model
 	verifier   nodes.Verifier // reads statements of an answer again; nil: none
-	stats      cite.Stats     // for the check of answers
+	documents  nodes.Documents
 
 	words *offline.Rewriter // knows other words for those of a question
 	order search.Orderer    // of the context of an answer
@@ -40,7 +39,7 @@ func newOfflineSkills(s search.Snapshot, c Config, d dictionary.Dictionary) skil
 	words := own.Rewriter.WithDictionary(d)
 	return skills{
 		rewriter: words, words: words, grader: own.Grader, free: own.Grader, order: own.Reranker, list: own.Reranker,
-		summarizer: own.Summarizer, answerer: own.Answerer, closest: own.Answerer, stats: s,
+		summarizer: own.Summarizer, answerer: own.Answerer, closest: own.Answerer, documents: s,
 	}
 }
 

@@ -26,7 +26,7 @@ type Answering struct {
 	Answerer      Answerer
 	Closest       Answerer       // quotes passages where nothing of a model's answer is supported; nil: the answer only says so
 	ContentTokens int            // limit of the messages in a task; 0 means [DefaultContentTokens]
-	Stats         cite.Stats     // word frequencies; a method Speaks reports the languages of the documents; nil: the sources are counted
+	Documents     Documents      // the languages of the documents; nil: not known
 	Context       ContextOptions // the options of PostRetrieval
 	Verifier      Verifier       // reads each statement of a model again; nil: rules alone check it
 	Strict        bool           // drop statements that no source supports, instead of marking them
@@ -106,8 +106,7 @@ func Generate(o Answering) Node {
 // known to be in another language, it says so.
 func (o Answering) nothingFound(language string) string {
 	answer := prompts.Say(prompts.NoDocuments, language)
-	documents, ok := o.Stats.(interface{ Speaks(language string) bool })
-	if ok && language != "" && o.Stats.Docs() > 0 && !documents.Speaks(language) {
+	if o.Documents != nil && language != "" && o.Documents.Docs() > 0 && !o.Documents.Speaks(language) {
 		answer += " " + prompts.Say(prompts.OtherLanguage, language)
 	}
 	return answer
@@ -205,7 +204,7 @@ func inOrderOfUse(sources []state.Source, order []int) []state.Source {
 // it right. An offline answer consists of quotes, and so does the text after a refusal:
 // only their marks are checked.
 func (o Answering) validate(ctx context.Context, a state.Answer, turn state.Turn) (state.Answer, state.Quality, error) {
-	options := cite.Options{Stats: o.Stats, Language: turn.Language}
+	options := cite.Options{Language: turn.Language}
 	if turn.Route != state.RouteSearch {
 		a.Text = cite.Validate(a.Text, len(turn.Sources)).Text
 		return a, quality(cite.Report{Precision: 1, Recall: 1, Faithfulness: 1}), nil

@@ -644,6 +644,37 @@ func (d denying) Verify(_ context.Context, statements, passages []string) ([]boo
 	return holds, nil
 }
 
+// TestGenerateDenied: a statement that the cited source denies is not tied to another source
+// that shares its words.
+func TestGenerateDenied(t *testing.T) {
+	sources := []string{
+		"The index of your documents is not encrypted. Names of threads, times and sizes are not encrypted either.",
+		"| index, store | embedded | a server for the index, for the threads |\n| keys | none | keys of encrypted conversations |",
+		"A key that is set encrypts the documents of the index of a tenant, if encrypted storage is ordered.",
+	}
+	for _, tt := range []struct{ answer, want string }{
+		{"The index of your documents is encrypted [Source 1].", "I did not find the exact answer to this in your documents."},
+		{
+			"The index of your documents is encrypted [Source 1]. Names of threads are not encrypted [Source 1].",
+			"The index of your documents is encrypted (unsupported). Names of threads are not encrypted [Source 1].",
+		},
+		{"The index of your documents is encrypted [Source 1][Source 3].", "I did not find the exact answer to this in your documents."},
+	} {
+		st := searching(state.Query{Text: "q"})
+		st.Turn.Language = "en"
+		for i, s := range sources {
+			st.Turn.Sources = append(st.Turn.Sources, state.Source{Chunk: chunk(strconv.Itoa(i), "a.md", s)})
+		}
+		after, _ := notes(t, nodes.Generate(nodes.Answering{
+			NewID: func() string { return "new" }, Clock: func() time.Time { return time.Unix(0, 0) },
+			Answerer: answererFunc(func(state.Task) (state.Answer, error) { return state.Answer{Text: tt.answer, Model: "m"}, nil }),
+		}), st)
+		if after.Turn.Answer != tt.want {
+			t.Errorf("%q: answer %q, want %q", tt.answer, after.Turn.Answer, tt.want)
+		}
+	}
+}
+
 // TestGenerateVerifies marks what a verifier denies, although the source has its words.
 func TestGenerateVerifies(t *testing.T) {
 	st := searching(state.Query{Text: "q"})
@@ -708,7 +739,7 @@ func (inPolish) Speaks(language string) bool { return language == "pl" }
 // TestGenerateOtherLanguage: without hits, the answer says that the documents are in
 // another language.
 func TestGenerateOtherLanguage(t *testing.T) {
-	answering := nodes.Answering{Stats: inPolish{}, NewID: func() string { return "id" }, Clock: func() time.Time { return time.Time{} }}
+	answering := nodes.Answering{Documents: inPolish{}, NewID: func() string { return "id" }, Clock: func() time.Time { return time.Time{} }}
 	for lang, want := range map[string]string{
 		"en": "No relevant documents found for your query. Your question is in another language than the documents, so only names, numbers and commands in it could be matched.",
 		"pl": "Nie znaleziono dokumentów pasujących do pytania.",

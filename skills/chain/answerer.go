@@ -101,7 +101,7 @@ func (a Answerer) supported(t state.Task, tell func(string)) func(string) {
 		if !strings.ContainsAny(piece, ".!?。\n") { // no sentence ends
 			return
 		}
-		report := cite.Check(said.String(), t.Sources, cite.Options{Stats: a.options.Stats, Language: t.Language})
+		report := cite.Check(said.String(), t.Sources, cite.Options{Language: t.Language})
 		if passing = report.Grounded > 0; passing {
 			tell(said.String())
 		}

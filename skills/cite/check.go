@@ -4,27 +4,21 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
-// Stats is what a check asks the index about words.
-type Stats interface {
-	Analyzer() text.Analyzer
-	Docs() int               // chunks in the index
-	DocFreq(term string) int // chunks that hold a term, as the index writes it
-}
-
 // Options say what a check knows besides the answer and its sources. The zero
 // Options are ready to use.
 type Options struct {
-	// Stats tells how rare words are; nil counts them in the sources themselves.
-	Stats Stats
 	// Language of the answer (ISO 639-1); empty lets the check find out.
 	Language string
-	// Denied are sentences, without marks, that no source says whatever the rules find:
-	// somebody who reads better than they do has looked.
+	// Denied are sentences, without marks, that count as said by no source whatever the
+	// rules find: a better reader has looked.
 	Denied []string
+
+	without string // a rule that is not asked, for the table of what each rule gains
 }
 
 // denies reports whether a sentence is among the denied ones, also with a word of doubt
@@ -44,29 +38,25 @@ const (
 	Asking  Kind = "asking"  // a question back
 )
 
-// Report is what a check found. Its shares are 1 where there was nothing to
-// get wrong, so an empty answer is without fault.
+// Report is what a check found. Its shares are 1 if there was nothing to get wrong, so
+// an empty answer is without fault.
 type Report struct {
 	Sentences []Sentence // in order; without those that hold nothing but marks
 	Sources   int        // given to check against
-	Cited     []int      // numbers of sources that marks name, each once, in order of first appearance
+	Cited     []int      // numbers of the sources that marks name, each once, in order of first appearance
 	Invalid   int        // marks of sources that do not exist
 
 	Claims    int // claims, and blocks of code with a mark
-	Covered   int // of these, with at least one mark of a source that exists
-	Supported int // of these, said by the sources they cite
 	Grounded  int // of these, said by some source, cited or not
 	Unchecked int // of these, in another language than their sources: figures, codes and names were checked only
-	Marks     int // pairs of a claim and a source it cites, and the invalid marks
-	Right     int // of these, where the source is one that supports the claim
 
-	Precision    float64 // Right / Marks
-	Recall       float64 // Covered / Claims
+	Precision    float64 // share of the marks whose source supports the claim
+	Recall       float64 // share of the claims that cite a source that exists
 	Faithfulness float64 // Grounded / Claims
 }
 
-// Sentence is one sentence of an answer, one list item, table row or block of
-// code: answer[Start:End], with the marks that belong to it.
+// Sentence is one sentence of an answer, one list item, table row or block of code:
+// answer[Start:End], with the marks that belong to it.
 type Sentence struct {
 	Kind       Kind
 	Text       string // what is said, without marks
@@ -74,91 +64,84 @@ type Sentence struct {
 	Cited      []int  // sources named, each once
 	Invalid    int    // marks of sources that do not exist
 
-	// Supported says that the sources cited say this; Grounded that a source
-	// does, cited or not.
-	Supported, Grounded bool
-	Unchecked           bool      // in another language than its source
-	Right               int       // of the sources cited, those that support it
-	Why                 string    // why it is not supported; empty where it is
-	Sources             []Support // how each source cited stands to it, in the order of Cited
-	Best                Support   // of the source that says it best: one cited where one of those does
+	Supported bool      // the sources cited say this
+	Grounded  bool      // a source says this, cited or not
+	Unchecked bool      // in another language than its source
+	Why       string    // why it is not supported; empty if it is
+	Sources   []Support // how each source cited stands to it, in the order of Cited
+	Best      Support   // of the source that says it best: one cited if one of those does
 }
 
 // Support tells how a source stands to a sentence.
 type Support struct {
 	N          int      // of [Source N]; 0: none
-	Coverage   float64  // share of the sentence's terms that the source holds, weighted by rarity, 0–1
-	Near       float64  // the same within the best three neighbouring sentences of the source
-	Similarity float64  // cosine of the term counts of sentence and the best sentences, 0–1
-	Phrase     bool     // four words in a row stand in the source
+	Near       float64  // share of the sentence's words that the best three neighbouring sentences of the source hold, weighted by rarity, 0–1
 	Missing    []string // figures, codes, flags and names of the sentence that the source lacks
-	Contrary   string   // what contradicts: a negation, an opposite word, another figure in its place; empty where nothing does
+	Contrary   string   // what contradicts; empty if nothing does
 	Foreign    bool     // it holds, but is in another language: only Missing could be looked at
 	Start, End int      // the best sentence of the source, in bytes of its text
 	Holds      bool     // the verdict
 }
 
-// The cut-offs of the verdict. They were chosen on the statements of testdata, with the
-// counts of all sets in view.
-const (
-	minCoverage = 0.35 // of a sentence's weight in the source
-	minNear     = 0.35 // of it in three neighbouring sentences
-	// SimilarityCut is the similarity from which on a sentence counts as said by
-	// a source whatever words it lacks (X17).
-	SimilarityCut = 0.75
-	// PhraseWords is how many words in a row tie a sentence to a source (X18).
-	PhraseWords = 4
-)
+// objects reports whether a source says something else than the sentence.
+func (s Support) objects() bool { return s.Contrary != "" || len(s.Missing) > 0 }
 
-// Check tells of each sentence of answer whether the sources it cites say it,
-// by rules alone: rare words, figures, codes, names, negation. It asks no
-// model, changes nothing and gives the same report for the same input.
+// checker is one check under way.
+type checker struct {
+	Options
+	words   *lexicon
+	sources []*evidence
+}
+
+// Check finds out of each sentence of answer whether the sources that it cites say it, by
+// rules about words, figures, codes, names and negations. It asks no model, and gives the same
+// report for the same input.
 //
-// A sentence is supported by a source that holds enough of its words, weighted
-// by how rare they are, close together, all of its figures, dates, versions,
-// codes, flags and names, and that does not say the contrary. Several sources
-// may support it together.
+// A source supports a sentence if it holds enough of its words, weighted by how rare they
+// are, close together, and all of its figures, dates, versions, codes, flags and names, and no
+// rule objects. Several sources may support it together.
+//
+// A sentence that the nearest of its sources speaks against is not grounded, whatever
+// words other sources share with it.
 func Check(answer string, sources []state.Source, o Options) Report {
 	if o.Language == "" {
 		o.Language = text.Language(Strip(answer))
 	}
-	c := &checker{options: o, sources: make([]*evidence, len(sources)), given: sources, holds: map[string]int{}}
+	c := &checker{Options: o, words: lexiconOf(o.Language)}
+	for _, s := range sources {
+		c.sources = append(c.sources, c.words.evidence(s))
+	}
 	r := Report{Sentences: sentences(answer, len(sources)), Sources: len(sources)}
+	marks, right, covered := 0, 0, 0
 	for i := range r.Sentences {
 		s := &r.Sentences[i]
 		for _, n := range s.Cited {
 			r.Cited = appendNew(r.Cited, n)
 		}
 		r.Invalid += s.Invalid
-		if s.Kind == Claim && c.frames(s.Text, len(s.Cited)+s.Invalid > 0) {
+		marked := len(s.Cited)+s.Invalid > 0
+		if s.Kind == Claim && c.frames(s.Text, marked) {
 			s.Kind = Framing
 		}
-		if s.Kind == Claim || s.Kind == Code && len(s.Cited)+s.Invalid > 0 {
-			c.judge(s)
-			r.count(s)
+		if s.Kind != Claim && (s.Kind != Code || !marked) {
+			continue
 		}
+		right += c.judge(s)
+		marks += len(s.Cited) + s.Invalid
+		r.Claims++
+		covered += count(len(s.Cited) > 0)
+		r.Grounded += count(s.Grounded)
+		r.Unchecked += count(s.Unchecked)
 	}
-	r.Precision = share(r.Right, r.Marks)
-	r.Recall = share(r.Covered, r.Claims)
-	r.Faithfulness = share(r.Grounded, r.Claims)
+	r.Precision, r.Recall, r.Faithfulness = share(right, marks), share(covered, r.Claims), share(r.Grounded, r.Claims)
 	return r
 }
 
-func (r *Report) count(s *Sentence) {
-	r.Claims++
-	r.Marks += len(s.Cited) + s.Invalid
-	r.Right += s.Right
-	if len(s.Cited) > 0 {
-		r.Covered++
+func count(is bool) int {
+	if is {
+		return 1
 	}
-	for _, of := range []struct {
-		is bool
-		n  *int
-	}{{s.Supported, &r.Supported}, {s.Grounded, &r.Grounded}, {s.Unchecked, &r.Unchecked}} {
-		if of.is {
-			*of.n++
-		}
-	}
+	return 0
 }
 
 // share is a/b, and 1 for 0/0.
@@ -169,53 +152,74 @@ func share(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// judge fills in what a claim's sources say to it.
-func (c *checker) judge(s *Sentence) {
+// minTerms is how many content words a sentence without figures needs to state a fact.
+const minTerms = 2
+
+// frames reports whether a sentence says nothing about the documents: it is one of the
+// program's own, announces what follows, or has hardly a word in it. One with a mark does so only
+// if there is nothing in it to look up: "Yes.". A single word does so only if no source holds it.
+func (c *checker) frames(said string, marked bool) bool {
+	if !marked && prompts.Fixed(said) {
+		return true
+	}
+	r := c.words.read(said)
+	if len(literals(said)) > 0 || slices.ContainsFunc(r.tokens, func(t token) bool { return t.figure || t.name }) && (marked || len(r.content) >= minTerms) {
+		return false
+	}
+	if marked {
+		return len(r.content) == 0
+	}
+	held := slices.ContainsFunc(c.sources, func(e *evidence) bool {
+		return slices.ContainsFunc(r.content, func(i int) bool { return e.stems[r.tokens[i].stem] })
+	})
+	return strings.HasSuffix(strings.TrimRight(said, "*_ "), ":") || len(r.content) < minTerms && !held
+}
+
+// judge fills in what a claim's sources say to it. It returns how many of the sources cited
+// support it.
+func (c *checker) judge(s *Sentence) (right int) {
 	claim := c.claim(s)
 	for _, n := range s.Cited {
-		found := c.support(claim, n)
-		s.Sources = append(s.Sources, found)
-		if found.Holds {
-			s.Right++
-		}
+		s.Sources = append(s.Sources, c.support(claim, n))
+	}
+	for _, found := range s.Sources {
+		right += count(found.Holds)
 		if found.better(s.Best) {
 			s.Best = found
 		}
 	}
-	s.Supported = s.Right > 0
-	if !s.Supported && len(s.Cited) > 1 {
-		s.Right = c.together(claim, s.Cited)
-		s.Supported = s.Right > 0
-	}
-	s.Grounded = s.Supported
-	if !s.Supported {
-		cited := s.Best
-		s.Best = c.best(claim, s.Sources)
-		s.Grounded = s.Best.Holds
-		if len(s.Cited) == 0 {
-			s.Why = "not cited"
-		} else {
-			s.Why = cited.why()
+	for _, found := range s.Sources { // the nearest source counts, if it speaks against the claim
+		if s.Best.Holds && found.Contrary != "" && found.Near >= s.Best.Near {
+			s.Best, right = found, 0
 		}
 	}
-	if s.Grounded && c.options.denies(s.Text) {
-		s.Supported, s.Grounded, s.Right, s.Why = false, false, 0, "the source does not say this"
+	if right == 0 && len(s.Cited) > 1 {
+		right = c.together(claim, s.Sources)
+	}
+	s.Supported = right > 0
+	s.Grounded = s.Supported
+	if !s.Supported {
+		s.Why = s.Best.why()
+		if len(s.Cited) == 0 {
+			s.Why = "not cited"
+		}
+		if !s.Best.objects() || s.Best.Near < minNear {
+			s.Best = c.best(claim)
+			s.Grounded = s.Best.Holds && (len(s.Cited) == 0 || s.Best.Near >= minTied)
+		}
+	}
+	if s.Grounded && c.denies(s.Text) {
+		s.Supported, s.Grounded, s.Why, right = false, false, "the source does not say this", 0
 	}
 	s.Unchecked = s.Grounded && s.Best.Foreign
+	return right
 }
 
 // best is the source that supports a claim best, whether it does or not.
-// known is what is known of some sources already.
-func (c *checker) best(of claim, known []Support) Support {
+func (c *checker) best(of *claim) Support {
 	var best Support
-	for n := 1; n <= len(c.sources); n++ {
-		var found Support
-		if i := slices.IndexFunc(known, func(s Support) bool { return s.N == n }); i >= 0 {
-			found = known[i]
-		} else {
-			found = c.support(of, n)
-		}
-		if found.better(best) {
+	for n := range c.sources {
+		if found := c.support(of, n+1); found.better(best) {
 			best = found
 		}
 	}
@@ -229,14 +233,12 @@ func (s Support) better(than Support) bool {
 	case len(s.Missing) != len(than.Missing):
 		return len(s.Missing) < len(than.Missing)
 	}
-	return s.Near+s.Coverage > than.Near+than.Coverage
+	return s.Near > than.Near
 }
 
 // why says what keeps a source from supporting a sentence.
 func (s Support) why() string {
 	switch {
-	case s.N == 0:
-		return "no such source"
 	case len(s.Missing) > 0:
 		return "not in the source: " + strings.Join(s.Missing, ", ")
 	case s.Contrary != "":

@@ -19,5 +19,19 @@
 //   - A quote is document[Start:End], byte for byte; lines count from 1 and end
 //     with "\n".
 //
+// # The check
+//
+// [Check] takes each sentence apart into words with their stems, and finds the sentences of a
+// source that hold most of its words. The source supports it if
+//
+//   - three neighbouring sentences hold enough of its words (near),
+//   - all of its figures, codes and flags (literal) and names (name) stand in the source,
+//   - and no rule of rules.go objects: an opposite word, a negation, another unit, other words in the
+//     same place, parts that have changed places, a figure that belongs to another word, a restriction.
+//
+// testdata/rules.golden shows what each of them gains. The words that rules turn on are in words.txt, by
+// language. A sentence that its own source speaks against stays unsupported, whatever words another
+// source shares with it.
+//
 // Everything here is pure.
 package cite

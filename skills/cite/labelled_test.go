@@ -82,8 +82,8 @@ func TestLabelled(t *testing.T) {
 		add(s.half+" "+names[s.label], right)
 		if !right {
 			x := one.Sources[0]
-			fmt.Fprintf(&wrong, "%s %s %s: %s\n  coverage %.2f near %.2f similarity %.2f phrase %v missing %q contrary %q\n",
-				s.half, s.lang, names[s.label], s.text, x.Coverage, x.Near, x.Similarity, x.Phrase, x.Missing, x.Contrary)
+			fmt.Fprintf(&wrong, "%s %s %s: %s\n  near %.2f missing %q contrary %q\n",
+				s.half, s.lang, names[s.label], s.text, x.Near, x.Missing, x.Contrary)
 		}
 	}
 	var b strings.Builder

@@ -1,0 +1,16 @@
+package cite
+
+// Rules returns the names of all rules.
+func Rules() []string {
+	names := []string{nearRule, literalRule, nameRule}
+	for _, r := range rules() {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// Without returns options with which a rule is not asked.
+func (o Options) Without(rule string) Options {
+	o.without = rule
+	return o
+}
