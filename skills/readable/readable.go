@@ -1,5 +1,9 @@
 // Package readable makes text that an answer may show of the Markdown of documents: no HTML,
 // no images, no addresses that a viewer would load.
+//
+// What a reader of the document sees as text stays. What only marks goes: marks of quotes, lists and
+// headings, tags of HTML, closed comments, shortcodes and attributes, where links lead, marks of notes,
+// and images with what they say instead. Documents of every format are read as Markdown, which is what the loaders write.
 package readable
 
 import (
@@ -14,30 +18,32 @@ import (
 
 var (
 	shortcode  = regexp.MustCompile(`\{\{[<%].*?[>%]\}\}`)
-	attributes = regexp.MustCompile(`\{:[^}\n]*\}|\{\s*[#.][\w-]+[^}\n]*\}`)
+	attributes = regexp.MustCompile(`(\{\{.*?\}\})|\{:\s*[\w-]+\s*\}|\{(?::\s*` + attribute + `|\s*[#.][A-Za-z][\w-]*)(?:\s+` + attribute + `)*\s*\}`)
 	image      = regexp.MustCompile(`!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?`)
-	link       = regexp.MustCompile(`\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\(\s*[^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)|\[[^\]]*\])`)
-	footnote   = regexp.MustCompile(`\[\^[^\]]+\]`)
+	link       = regexp.MustCompile(`\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\(\s*[^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+(?:"[^"]*"|'[^']*'))?\s*\))`)
+	reference  = regexp.MustCompile(`(^|[^\w\]])\[((?:[^\[\]]|\[[^\[\]]*\])*[\pL` + hole + `](?:[^\[\]]|\[[^\[\]]*\])*)\]\[[^\]]*\]`)
+	footnote   = regexp.MustCompile(`(?m)^[ \t]*\[\^[^\]\s]+\]:[ \t]*|\[\^(?:\d+|[A-Za-z]\w*(?:-\w{2,})*)\]`)
 	alert      = regexp.MustCompile(`^\s*\[!\w+\]\s*`)
 	autolink   = regexp.MustCompile(`<((?:https?|mailto):[^<>\s]*)>`)
-	comment    = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
+	comment    = regexp.MustCompile(`(?s)<!--.*?-->`)
 	tag        = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>`)
-	quoteMark  = regexp.MustCompile(`(?m)^[ \t]*(?:>[ \t]?)+`)
+	quoteMark  = regexp.MustCompile(`(?m)^[ \t]*(?:>[ \t]?)+(?:[-+−±$€£]?\d)?`)
 	span       = regexp.MustCompile("`+")
 	less       = regexp.MustCompile(`\\*<`)
 )
 
-// Line makes one readable line of a piece of Markdown: links and images show
-// their text only, shortcodes, tags and comments go, marks of quotes and of
-// sources in the document cite nothing. Inline code stays as it is. What
-// comes out holds no HTML and no address that a viewer would load.
+const attribute = `(?:[#.][A-Za-z][\w-]*|[\w-]+=(?:"[^"\n]*"|'[^'\n]*'|[^\s"'{}]+))`
+
+// Line makes one readable line of a piece of Markdown. Links show their text only. Marks of sources in
+// the document cite nothing, and a sign before a number is no mark of a quote. Inline code stays as it is.
+// What comes out holds no HTML and no address that a viewer would load.
 func Line(s string) string {
 	if !strings.ContainsAny(s, markup) {
 		return cite.Escape(text.Clean(s)) // most sentences
 	}
 	s = strings.ReplaceAll(s, hole, "")
 	if strings.Contains(s, ">") {
-		s = quoteMark.ReplaceAllString(s, "")
+		s = quoteMark.ReplaceAllStringFunc(s, unquoted)
 	}
 	s = alert.ReplaceAllString(s, "")
 	s, codes := lift(s)
@@ -50,6 +56,14 @@ func Line(s string) string {
 		out.WriteString(part)
 	}
 	return cite.Escape(text.Clean(out.String()))
+}
+
+// unquoted takes the mark of a quote off the beginning of a line. More than a number is said with the same sign.
+func unquoted(mark string) string {
+	if rest := strings.TrimLeft(mark, "> \t"); rest != "" {
+		return `\> ` + rest
+	}
+	return ""
 }
 
 // markup is every character that what Line looks for begins with.
@@ -92,9 +106,10 @@ func prose(s string) string {
 	s = dropWithHoles(s, image)
 	s = footnote.ReplaceAllString(s, "")
 	s = link.ReplaceAllString(s, "$1")
+	s = reference.ReplaceAllString(s, "$1$2")
 	s = autolink.ReplaceAllString(s, "$1")
 	if strings.Contains(s, "{") {
-		s = attributes.ReplaceAllString(s, "")
+		s = attributes.ReplaceAllString(s, "$1")
 	}
 	s = tag.ReplaceAllStringFunc(s, func(t string) string {
 		if htmlTag(strings.ToLower(strings.Trim(t, "</> "))) {
@@ -139,7 +154,7 @@ func Code(raw string) (lines []string, language string) {
 	first, _, _ := strings.Cut(raw, "\n")
 	if fence, ok := text.OpenFence(strings.TrimLeft(first, "> \t")); ok {
 		if strings.HasPrefix(strings.TrimLeft(first, " \t"), ">") {
-			raw = quoteMark.ReplaceAllString(raw, "")
+			raw = quoteMark.ReplaceAllStringFunc(raw, func(mark string) string { return strings.TrimLeft(mark, "> \t") })
 		}
 		language, _, _ = strings.Cut(strings.ReplaceAll(fence.Info, "{", " "), " ")
 		_, raw, _ = strings.Cut(raw, "\n")
