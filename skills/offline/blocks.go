@@ -4,7 +4,6 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/skills/readable"
@@ -45,14 +44,16 @@ type parser struct {
 	groups  int
 	fence   text.Fence
 	comment bool
-	plain   bool // no Markdown
+	plain   bool // a plain text, whose lines stay lines
+	marked  bool // Markdown that a person wrote: it may define links, and a comment may stay open
 }
 
 var (
 	headingLine = regexp.MustCompile(`^#{1,6}(?:[ \t]|$)`)
 	itemMark    = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])(?:[ \t]+|$)`)
-	linkLine    = regexp.MustCompile(`^\[[^\]^][^\]]*\]:(?:[ \t]|$)`) // defines where a link leads
-	ruleLine    = regexp.MustCompile(`^[-=*_~^"'#.|:+ \t]{3,}$`)
+	linkLine    = regexp.MustCompile(`^\[[^\]^][^\]]*\]:[ \t]*(?:\S+[ \t]*(?:"[^"]*"|'[^']*'|\([^)]*\))?)?$`) // defines where a link leads
+	ruleLine    = regexp.MustCompile(`^[-=*_~^"'#.|:+ \t—–─━═]{3,}$`)
+	markdownExt = regexp.MustCompile(`(?i)\.(?:md|markdown|mdown|mkd|mdx|ipynb)$`)
 )
 
 // wrapped is how many columns the lines of a plain text have at least that its writer broke.
@@ -62,11 +63,12 @@ const wrapped = 40
 // where the line is a term that the text explains, as in man pages.
 const termIndent = 3
 
-// parseBlocks reads the text of a chunk. Comments, rules and lines that show
-// nothing are left out.
+// parseBlocks reads the text of a chunk. Of what a reader sees, all is in a block. Left out is what
+// only marks: rules, comments, definitions of links in Markdown, and lines of which [readable.Line]
+// shows nothing.
 func parseBlocks(c state.Chunk) []block {
 	ext := strings.ToLower(path.Ext(c.Source))
-	p := parser{s: c.Text, open: -1, blank: true, plain: ext == "" || ext == ".txt" || ext == ".text"}
+	p := parser{s: c.Text, open: -1, blank: true, plain: ext == "" || ext == ".txt" || ext == ".text", marked: markdownExt.MatchString(ext)}
 	if c.Cut.Inside != "" {
 		p.fence, _ = text.OpenFence(strings.TrimLeft(c.Cut.Inside, "> \t"))
 		p.add(block{kind: code})
@@ -108,9 +110,12 @@ func (p *parser) line(start, end int) {
 			p.fence, p.open, p.blank = text.Fence{}, -1, true
 		}
 		return
-	case p.comment || strings.HasPrefix(body, "<!--"):
-		p.comment = !strings.Contains(body, "-->")
-		p.open = -1
+	case p.comment || strings.HasPrefix(body, "<!--") && (p.marked || strings.Contains(p.s[end-len(body):], "-->")):
+		_, behind, closed := strings.Cut(body, "-->")
+		p.comment, p.open = !closed, -1
+		if behind = strings.TrimLeft(behind, " \t"); behind != "" {
+			p.line(end-len(behind), end)
+		}
 		return
 	case body == "":
 		p.blank = true
@@ -136,7 +141,7 @@ func (p *parser) prose(start, end, indent int, body string) {
 		p.open = -1
 	case strings.HasPrefix(body, "|"):
 		p.row(start, end, indent, body)
-	case ruleLine.MatchString(body), linkLine.MatchString(body):
+	case ruleLine.MatchString(body), p.marked && (blank || p.open < 0) && linkLine.MatchString(body):
 		p.open = -1
 	case mark != "" && indent < 4*6:
 		if last == nil || last.kind != item && (last.indent <= indent || blank) && !p.within(indent) {
@@ -148,7 +153,7 @@ func (p *parser) prose(start, end, indent int, body string) {
 	case p.open >= 0 && p.out[p.open].kind == code && indent >= 4: // indented code runs over blank lines
 		p.out[p.open].end = end
 	case blank || p.open < 0 || p.plain && p.endsItem(indent):
-		if hasLetter(readable.Line(body)) {
+		if readable.Line(body) != "" {
 			p.add(block{kind: paragraph, start: start, end: end, indent: indent})
 		}
 	case strings.HasPrefix(body, ": ") || p.isTerm(indent):
@@ -175,10 +180,13 @@ func (p *parser) isTerm(indent int) bool {
 func (p *parser) row(start, end, indent int, body string) {
 	last := p.last()
 	follows := last != nil && last.kind == row && !p.blank
-	if strings.Trim(body, "|-: \t") == "" { // the rule below the header
-		if follows {
-			last.head, last.rule = len(p.out)-1, body
-		}
+	n := len(p.out)
+	second := follows && (n == 1 || p.out[n-2].group != last.group || p.out[n-2].kind != row)
+	switch isRule := strings.Trim(body, "|-: \t") == ""; {
+	case strings.Trim(body, "|: \t") == "", isRule && !follows && strings.Contains(body, "--"): // a blank row, a rule whose header is elsewhere
+		return
+	case isRule && second:
+		last.head, last.rule = n-1, body
 		return
 	}
 	b := block{kind: row, start: start, end: end, indent: indent, head: -1}
@@ -220,5 +228,3 @@ func (p *parser) add(b block) {
 	p.out = append(p.out, b)
 	p.open = len(p.out) - 1
 }
-
-func hasLetter(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }

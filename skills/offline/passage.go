@@ -3,6 +3,7 @@ package offline
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
@@ -80,9 +81,25 @@ func (p *passage) addUnit(l lexicon, u unit) {
 	p.written = append(p.written, setOf(slices.Concat(plain, pairsOf(plain))))
 }
 
-// parent is the item or term that block i lies inside; -1 without one.
+// isValue reports whether block i is what a form puts below a label: a short paragraph below one that
+// ends in a colon, or one without a letter.
+func (p *passage) isValue(i int) bool {
+	if i == 0 || i >= len(p.blocks) || p.blocks[i].kind != paragraph || p.blocks[i-1].kind != paragraph || p.blocks[i].section != p.blocks[i-1].section {
+		return false
+	}
+	label, value := p.text[p.blocks[i-1].start:p.blocks[i-1].end], p.text[p.blocks[i].start:p.blocks[i].end]
+	return len(strings.Fields(value)) <= valueWords && (isFigure(value) || strings.HasSuffix(label, ":") || strings.HasSuffix(label, "："))
+}
+
+// isFigure reports whether a text has no letter.
+func isFigure(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) < 0 }
+
+// parent is the item, term or label that block i belongs to; -1 without one.
 func (p *passage) parent(i int) int {
 	b := p.blocks[i]
+	if isFigure(p.text[b.start:b.end]) && p.isValue(i) {
+		return i - 1
+	}
 	for k := i - 1; k >= 0 && p.blocks[k].section == b.section && b.indent > 0; k-- {
 		if o := p.blocks[k]; o.indent < b.indent && o.kind != code && o.kind != row {
 			if o.kind == item || k+1 == i || p.blocks[k+1].indent > o.indent {

@@ -1,6 +1,12 @@
 package offline
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/readable"
+)
 
 // piece is the part of a passage that an answer shows: neighbouring sentences,
 // with the header of their table.
@@ -17,12 +23,13 @@ const (
 	answerWords = 140 // of all pieces
 	bestWords   = 98  // of the best piece
 	mostCode    = 16  // lines of a block of code
+	valueWords  = 12  // of a value below its label
 )
 
 // around returns the piece around a sentence that fits into so many words. It
-// takes, as far as there is room, the rest of the block of the sentence, the term
-// or item that the block lies inside, what follows, and what stands before, all
-// below one heading.
+// takes, as far as there is room, the rest of the block of the sentence, the term,
+// item or label that the block belongs to, what follows, and what stands before, all
+// below one heading. The value below a label is taken whether or not there is room.
 func (p *passage) around(source, j, room int) piece {
 	x := piece{source, p, j, j, j}
 	left := room - p.wordsIn(j)
@@ -48,6 +55,10 @@ func (p *passage) around(source, j, room int) piece {
 	for inside(x.last+1) && grow(x.last+1) {
 	}
 	for inside(x.first-1) && grow(x.first-1) {
+	}
+	for at := p.units[x.last]; at.end == p.blocks[at.block].end && p.isValue(at.block+1); at = p.units[x.last] {
+		left = max(left, valueWords)
+		grow(x.last + 1)
 	}
 	for k := p.parent(block); k >= 0 && grow(p.firstUnit(k)); k = p.parent(k) {
 	}
@@ -97,6 +108,9 @@ func (x *piece) blocks() []int {
 func (x *piece) span(i int) unit {
 	b, first, last := x.p.blocks[i], x.p.units[x.first], x.p.units[x.last]
 	out := unit{b.start, b.end, i}
+	if b.kind == code {
+		out.end = b.start + codeEnd(x.p.text[b.start:b.end])
+	}
 	if first.block == i && x.p.firstUnit(i) != x.first {
 		out.start = first.start
 	}
@@ -104,6 +118,25 @@ func (x *piece) span(i int) unit {
 		out.end = last.end
 	}
 	return out
+}
+
+// codeEnd is where the part of a block of code ends that is shown: mostCode lines, all where only one is more.
+func codeEnd(raw string) int {
+	lines, _ := readable.Code(raw)
+	if len(lines) <= mostCode+1 {
+		return len(raw)
+	}
+	at, shown := 0, 0
+	for line := range strings.Lines(raw) {
+		_, opens := text.OpenFence(strings.TrimLeft(line, "> \t"))
+		if blank := strings.TrimSpace(line) == ""; shown > 0 || !blank && !(at == 0 && opens) {
+			shown++
+		}
+		if at += len(line); shown == mostCode {
+			break
+		}
+	}
+	return len(strings.TrimRight(raw[:at], " \t\r\n"))
 }
 
 // wordCount is how many words a piece shows.
@@ -115,18 +148,37 @@ func (x *piece) wordCount() int {
 	return n
 }
 
+// list is the item or row that block i is or lies inside; -1 without one.
+func (p *passage) list(i int) int {
+	for i >= 0 && p.blocks[i].kind != item && p.blocks[i].kind != row {
+		i = p.parent(i)
+	}
+	return i
+}
+
 // left is how many items or rows of the list or table that a piece ends in are not
 // shown.
 func (x *piece) left() int {
-	n, from, end := 0, x.p.units[x.first].block, x.p.units[x.last].block
-	last := x.p.blocks[end]
-	if last.kind != item && last.kind != row {
+	from, end := x.p.units[x.first].block, x.p.units[x.last].block
+	at := x.p.list(end)
+	if at < 0 {
 		return 0
 	}
+	n, last := 0, x.p.blocks[at]
 	for i, o := range x.p.blocks {
 		if o.kind == last.kind && o.group == last.group && o.indent <= last.indent && (i < from || i > end) && o.head != i {
 			n++
 		}
 	}
 	return n
+}
+
+// opensInside reports whether a piece begins within a list and ends behind it.
+func (x *piece) opensInside() bool {
+	from := x.p.units[x.first].block
+	first, end := x.p.blocks[from], x.p.list(x.p.units[x.last].block)
+	if first.kind != item && first.kind != row || first.head >= 0 || end >= 0 && x.p.blocks[end].group == first.group {
+		return false
+	}
+	return slices.ContainsFunc(x.p.blocks[:from], func(o block) bool { return o.group == first.group })
 }

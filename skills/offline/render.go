@@ -2,6 +2,7 @@ package offline
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,17 +25,23 @@ func (x *piece) render(n int, bold bool, language string) (string, []cite.Pick) 
 	var before block
 	for at, i := range blocks {
 		o, span := x.p.blocks[i], x.span(i)
-		if k := len(picks) - 1; k >= 0 && blocks[at-1] == i-1 {
+		gap := at > 0 && blocks[at-1] != i-1 // rows below the header of their table
+		if k := len(picks) - 1; k >= 0 && !gap && picks[k].End == x.p.blocks[i-1].end {
 			picks[k].End = span.end
 		} else if span.start < span.end {
 			picks = append(picks, cite.Pick{N: n, Start: span.start, End: span.end})
 		}
 		b.WriteString(separator(at, before, o))
+		if gap {
+			b.WriteString("| … |\n")
+		} else if at == 0 && x.opensInside() {
+			b.WriteString("- …\n")
+		}
 		switch o.kind {
 		case code:
-			b.WriteString(x.code(i, language))
+			b.WriteString(x.code(span, language))
 		case row:
-			b.WriteString(x.row(i, at == 0 || before.kind != row))
+			b.WriteString(x.row(i, at == 0 || before.kind != row || before.group != o.group))
 		case item:
 			depth := (o.indent - margin + 1) / 2
 			b.WriteString(strings.Repeat("  ", min(depth, 4)) + listMarker(o.marker) + x.prose(span, bold))
@@ -71,12 +78,8 @@ func separator(at int, before, o block) string {
 	return "\n\n"
 }
 
-func listMarker(marker string) string {
-	if strings.ContainsAny(marker, "0123456789") {
-		return marker + " "
-	}
-	return "- "
-}
+// listMarker is the marker of an item in Markdown. It stays as it is, because a sign may be meant.
+func listMarker(marker string) string { return strings.ReplaceAll(marker, "•", "*") + " " }
 
 // prose is a paragraph or an item, tidied, with an ellipsis where it is cut. The
 // telling sentence is bold.
@@ -90,7 +93,10 @@ func (x *piece) prose(shown unit, bold bool) string {
 	}
 	out := readable.Line(s[from:])
 	if start, end := max(u.start-shown.start, from), u.end-shown.start; bold && u.block == shown.block && start < end && end <= len(s) {
-		out = spaced(readable.Line(s[from:start]), emphasized(readable.Line(s[start:end])), readable.Line(s[end:]))
+		parts := []string{readable.Line(s[from:start]), readable.Line(s[start:end]), readable.Line(s[end:])}
+		if strings.ReplaceAll(strings.Join(parts, ""), " ", "") == strings.ReplaceAll(out, " ", "") { // no markup goes over an end of the sentence
+			out = spaced(parts[0], emphasized(parts[1]), parts[2])
+		}
 	}
 	if shown.start > o.start {
 		out = "… " + out
@@ -105,29 +111,29 @@ func spaced(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
-// emphasized is a sentence in bold.
+// strong is a part that a document has in bold, as words that stand alone. A power, such as 2**3, is none.
+var strong = regexp.MustCompile("(`+[^`]+`+)" + `|(^|[\s([{"'“„«*_])(?:\*\*([^*\s](?:[^*]*[^*\s])?)\*\*|__([^_\s](?:[^_]*[^_\s])?)__)`)
+
+// emphasized is a sentence in bold. It stays as it is where marks of the document would cross those.
 func emphasized(s string) string {
-	s = strings.TrimSpace(strings.NewReplacer("**", "", "__", "").Replace(s))
-	if s == "" {
-		return ""
+	out := strong.ReplaceAllString(strings.TrimSpace(s), "$1$2$3$4")
+	if out == "" || strings.Contains(strong.ReplaceAllString(out, ""), "**") {
+		return s
 	}
-	return "**" + s + "**"
+	return "**" + out + "**"
 }
 
-// code is a block of code as an answer shows it, at most mostCode lines.
-func (x *piece) code(i int, language string) string {
-	lines, syntax := readable.Code(x.p.text[x.p.blocks[i].start:x.p.blocks[i].end])
-	more := len(lines) - mostCode
-	if more > 1 {
-		lines = lines[:mostCode]
-	}
+// code is a block of code as an answer shows it, with how many lines more it has.
+func (x *piece) code(shown unit, language string) string {
+	lines, syntax := readable.Code(x.p.text[shown.start:shown.end])
 	body, fence := strings.Join(lines, "\n"), "```"
 	for strings.Contains(body, fence) {
 		fence += "`"
 	}
 	out := fence + cmp.Or(syntax, x.p.language) + "\n" + body + "\n" + fence
-	if more > 1 {
-		out += "\n" + prompts.MoreCode(more, language)
+	if o := x.p.blocks[shown.block]; shown.end < o.end {
+		all, _ := readable.Code(x.p.text[o.start:o.end])
+		out += "\n" + prompts.MoreCode(len(all)-len(lines), language)
 	}
 	return out
 }
