@@ -8,6 +8,7 @@ import (
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/dictionary"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/skills/chain"
 	"example.com/ragflow/skills/model"
 	"example.com/ragflow/skills/offline"
@@ -25,7 +26,7 @@ type skills struct {
 	answerer   nodes.Answerer
 	closest    nodes.Answerer // quotes what comes nearest, without a model
 	verifier   nodes.Verifier // reads statements of an answer again; nil: none
-	documents  nodes.Documents
+	documents  text.Index // of whose languages an answer speaks
 
 	words *offline.Rewriter // knows other words for those of a question
 	order search.Orderer    // of the context of an answer

@@ -26,7 +26,7 @@ type Answering struct {
 	Answerer      Answerer
 	Closest       Answerer       // quotes passages where nothing of a model's answer is supported; nil: the answer only says so
 	ContentTokens int            // limit of the messages in a task; 0 means [DefaultContentTokens]
-	Documents     Documents      // the languages of the documents; nil: not known
+	Documents     text.Index     // of the documents, which tells their languages; nil: not known
 	Context       ContextOptions // the options of PostRetrieval
 	Verifier      Verifier       // reads each statement of a model again; nil: rules alone check it
 	Strict        bool           // drop statements that no source supports, instead of marking them
@@ -47,7 +47,7 @@ func Generate(o Answering) Node {
 	}
 	return func(ctx context.Context, s state.State) (state.Update, error) {
 		answer := state.Answer{
-			Text:      o.nothingFound(s.Turn.Language),
+			Text:      o.nothingFound(s.Turn),
 			Abstained: true,
 			Model:     offlineMaker,
 		}
@@ -102,12 +102,12 @@ func Generate(o Answering) Node {
 	}
 }
 
-// nothingFound returns the answer to a question without hits. If the documents are
-// known to be in another language, it says so.
-func (o Answering) nothingFound(language string) string {
-	answer := prompts.Say(prompts.NoDocuments, language)
-	if o.Documents != nil && language != "" && o.Documents.Docs() > 0 && !o.Documents.Speaks(language) {
-		answer += " " + prompts.Say(prompts.OtherLanguage, language)
+// nothingFound returns the answer to a question without hits. If the question is in another language
+// than the documents, it says so.
+func (o Answering) nothingFound(turn state.Turn) string {
+	answer := prompts.Say(prompts.NoDocuments, turn.Language)
+	if o.Documents != nil && text.Foreign(turn.Query, nil, o.Documents) {
+		answer += " " + prompts.Say(prompts.OtherLanguage, turn.Language)
 	}
 	return answer
 }

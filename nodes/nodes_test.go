@@ -740,14 +740,15 @@ func (inPolish) Speaks(language string) bool { return language == "pl" }
 // another language.
 func TestGenerateOtherLanguage(t *testing.T) {
 	answering := nodes.Answering{Documents: inPolish{}, NewID: func() string { return "id" }, Clock: func() time.Time { return time.Time{} }}
-	for lang, want := range map[string]string{
-		"en": "No relevant documents found for your query. Your question is in another language than the documents, so only names, numbers and commands in it could be matched.",
-		"pl": "Nie znaleziono dokumentów pasujących do pytania.",
+	for question, want := range map[string]string{
+		"What is the price of this?": "No relevant documents found for your query. Your question is in another language than the documents, so only names, numbers and commands in it could be matched.",
+		"Towarzysz Iksinski?":        "No relevant documents found for your query.", // may be in any language
+		"Jaka jest cena tego?":       "Nie znaleziono dokumentów pasujących do pytania.",
 	} {
-		st := searching(state.Query{Text: "q"})
-		st.Turn.Language = lang
+		st := searching(state.Query{Text: question})
+		st.Turn.Query, st.Turn.Language = question, text.Language(question)
 		if after, _ := notes(t, nodes.Generate(answering), st); after.Turn.Answer != want {
-			t.Errorf("%s: answer %q, want %q", lang, after.Turn.Answer, want)
+			t.Errorf("%s: answer %q, want %q", question, after.Turn.Answer, want)
 		}
 	}
 }

@@ -73,9 +73,3 @@ type Token struct {
 type Maker interface {
 	By() string
 }
-
-// Documents tells which languages the documents of the index are written in.
-type Documents interface {
-	Docs() int                   // passages in the index
-	Speaks(language string) bool // whether documents are in a language (ISO 639-1)
-}

@@ -52,26 +52,22 @@ func Language(s string) string {
 	if lang := byScript(s); lang != "" {
 		return lang
 	}
-	if isVietnamese(s) {
-		return "vi"
+	lang, t := clearly(s)
+	if lang == "" {
+		lang = t.likely(s)
 	}
-	var t tally
-	t.add(s)
-	if lang := t.language(queryVotes); lang != "" {
-		return lang
-	}
-	return t.likely(s)
+	return lang
 }
 
-// clearLanguage returns the language of a text in Latin letters, "" where the
-// text does not tell.
-func clearLanguage(s string) string {
-	if isVietnamese(s) {
-		return "vi"
-	}
-	var t tally
+// clearly returns the language of a text in Latin letters, "" where the text does not tell
+// clearly, and what speaks for each. Names in Vietnamese make no Vietnamese text.
+func clearly(s string) (lang string, t tally) {
 	t.add(s)
-	return t.language(queryVotes)
+	lang = t.language(queryVotes)
+	if lang == "" && isVietnamese(s) {
+		lang = "vi"
+	}
+	return lang, t
 }
 
 // tally counts what speaks for each language in a text. Each function word in it

@@ -114,7 +114,7 @@ const (
 // greatest weight counts. held are the languages that Languages returned for what
 // is searched.
 func (p Polyglot) Query(s string, held []string) []QueryTerm {
-	lang := clearLanguage(s)
+	lang, _ := clearly(s)
 	if out := p.query(s, held, lang); len(out) > 0 {
 		return out
 	}

@@ -145,9 +145,11 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 // framing is what stands before the passages.
 func (a *Answerer) framing(t state.Task) []string {
 	say := func(s prompts.Situation) string { return prompts.Say(s, t.Language) }
-	var out []string
-	own := func(s state.Source) bool { return text.Language(s.Text) == t.Language }
-	if t.Language != "" && !slices.ContainsFunc(t.Sources, own) && !a.spoken(t.Language) {
+	var out, found []string
+	for _, s := range t.Sources {
+		found = append(found, s.Text)
+	}
+	if text.Foreign(t.Question, found, a.lex.stats) {
 		out = append(out, say(prompts.OtherLanguage))
 	}
 	switch band := state.Band(t.Grade.Score, t.Grade.Score < a.threshold); {
@@ -159,12 +161,6 @@ func (a *Answerer) framing(t state.Task) []string {
 		return append(out, say(prompts.Probably))
 	}
 	return append(out, say(prompts.NotFound)+" "+say(prompts.Closest))
-}
-
-// spoken reports whether the index has documents in a language.
-func (a *Answerer) spoken(language string) bool {
-	documents, ok := a.lex.stats.(interface{ Speaks(language string) bool })
-	return ok && language != "en" && language != "vi" && documents.Speaks(language)
 }
 
 // writing finds questions that want what no single passage says: a reason, a
