@@ -39,3 +39,15 @@ func TestDictionaryFile(t *testing.T) { // Q05
 		t.Errorf("found %+v, %v, want the page that says holiday", reply, err)
 	}
 }
+
+// TestEverydayWords finds a page that says the same in other words, without a dictionary of one's own.
+func TestEverydayWords(t *testing.T) { // Q13
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.md"), "# Tidying\n\nErase the folder when the job is done.\n")
+	write(t, filepath.Join(dir, "b.md"), "# Boat\n\nThe boat leaves at nine.\n")
+	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
+	reply, err := a.Ask(t.Context(), ragflow.Question{Text: "remove directory"})
+	if err != nil || len(reply.Retrieved) != 1 || !strings.Contains(reply.Answer, "Erase the folder") {
+		t.Errorf("answered %q, %v", reply.Answer, err)
+	}
+}

@@ -7,6 +7,7 @@ package dictionary
 
 import (
 	"bufio"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -39,35 +40,44 @@ const (
 // else without regard to case. Scripts that write no spaces are looked through letter by
 // letter. The zero Dictionary is empty. It is read only and safe for concurrent use.
 type Dictionary struct {
-	entries map[entry][]string // the others of a key, the most important first
-	longest int                // words of the longest key
+	entries  map[entry][]string  // the others of a key, the most important first
+	longest  int                 // words of the longest key
+	everyday map[string][]string // the others of a word of English by its stem, less important than those
 }
 
 // entry is a key of a kind.
 type entry struct{ kind, key string }
 
-// Administration returns words and abbreviations of Vietnamese administration.
-func Administration() Dictionary {
+// BuiltIn returns words and abbreviations of Vietnamese administration, and everyday words of English that
+// questions and documents use for the same, which are known in all their forms. Words of a trade are not in it:
+// documents use those as they are.
+func BuiltIn() Dictionary {
 	d, err := Read(strings.NewReader(administration))
 	if err != nil {
 		panic("dictionary: the built-in words: " + err.Error())
 	}
+	d.everyday = map[string][]string{}
+	for group := range strings.Lines(everyday) {
+		for _, word := range strings.Fields(group) {
+			d.everyday[stem(word)] = slices.DeleteFunc(strings.Fields(group), func(o string) bool { return o == word })
+		}
+	}
 	return d
 }
 
-const administration = `
-quy định: quy chế, quy tắc, điều lệ
-thủ tục: trình tự, quy trình, các bước
-hồ sơ: giấy tờ, tài liệu, chứng từ
-nghị định: NĐ, nghị định của chính phủ
-quyết định: QĐ, quyết định hành chính
-thông tư: TT, thông tư hướng dẫn
-NĐ: nghị định
-QĐ: quyết định
-TT: thông tư
-CP: chính phủ
-TTg: thủ tướng chính phủ
-`
+//go:embed administration.txt
+var administration string
+
+//go:embed everyday.txt
+var everyday string // a group of words a line; no word is in two
+
+// stem returns a word of English without its endings, "" of a function word.
+func stem(word string) string {
+	for _, t := range text.For("en").Analyze(word) {
+		return t.Term
+	}
+	return ""
+}
 
 // add takes an entry in. It reports false where a side of it has no words.
 func (d *Dictionary) add(kind, word string, others []string) bool {
@@ -96,7 +106,7 @@ func (d *Dictionary) add(kind, word string, others []string) bool {
 
 // With returns d with the entries of more, which come first.
 func (d Dictionary) With(more Dictionary) Dictionary {
-	out := Dictionary{maps.Clone(d.entries), max(d.longest, more.longest)}
+	out := Dictionary{maps.Clone(d.entries), max(d.longest, more.longest), d.everyday}
 	for e, others := range more.entries {
 		out.entries[e] = slices.Concat(others, out.entries[e])
 	}
@@ -153,6 +163,9 @@ func (d Dictionary) longestAt(s string, parts []text.Span) (width int, found []E
 			others := d.entries[entry{kind, exact}]
 			if lower := strings.ToLower(exact); lower != exact {
 				others = slices.Concat(others, d.entries[entry{kind, lower}])
+			}
+			if n == 1 && kind == Synonyms && len(d.everyday) > 0 {
+				others = slices.Concat(others, d.everyday[stem(exact)])
 			}
 			if kind != Concepts {
 				others = others[:min(len(others), maxOthers)]

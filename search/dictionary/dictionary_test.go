@@ -53,6 +53,35 @@ func TestExpand(t *testing.T) { // Q05, Q06, Q13
 	}
 }
 
+// TestBuiltIn is Q13: everyday words are known in all their forms, and those of a person come first.
+func TestBuiltIn(t *testing.T) {
+	own, err := dictionary.Read(strings.NewReader("erase: wipe"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := dictionary.BuiltIn().With(own)
+	for _, tt := range []struct {
+		question string
+		want     []dictionary.Expansion
+	}{
+		{"remove directory", []dictionary.Expansion{
+			{Word: "remove", Kind: dictionary.Synonyms, Others: []string{"delete", "erase"}},
+			{Word: "directory", Kind: dictionary.Synonyms, Others: []string{"folder"}},
+		}},
+		{"Deleting Directories?", []dictionary.Expansion{
+			{Word: "Deleting", Kind: dictionary.Synonyms, Others: []string{"remove", "erase"}},
+			{Word: "Directories", Kind: dictionary.Synonyms, Others: []string{"folder"}},
+		}},
+		{"erase", []dictionary.Expansion{{Word: "erase", Kind: dictionary.Synonyms, Others: []string{"wipe", "remove", "delete"}}}},
+		{"a folder or directory", nil},
+		{"Gdzie jest zamek?", nil},
+	} {
+		if diff := cmp.Diff(tt.want, d.Expand(tt.question)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.question, diff)
+		}
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	for in, want := range map[string]string{
 		"a: b\nnonsense":                 `line 2: "nonsense" is no entry such as "leave: holiday, time off"`,

@@ -61,7 +61,7 @@ func New(stats Stats, threshold float64) Skills {
 	}
 	l := newLexicon(stats)
 	return Skills{
-		Rewriter:   &Rewriter{lex: l, words: dictionary.Administration()},
+		Rewriter:   &Rewriter{lex: l, words: dictionary.BuiltIn()},
 		Grader:     &Grader{lex: l, threshold: threshold},
 		Reranker:   &Reranker{lex: l},
 		Summarizer: &Summarizer{lex: l},
