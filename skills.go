@@ -26,7 +26,7 @@ type skills struct {
 	answerer   nodes.Answerer
 	closest    nodes.Answerer // quotes what comes nearest, without a model
 	verifier   nodes.Verifier // reads statements of an answer again; nil: none
-	documents  text.Index // of whose languages an answer speaks
+	documents  text.Index     // of whose languages an answer speaks
 
 	words *offline.Rewriter // knows other words for those of a question
 	order search.Orderer    // of the context of an answer
