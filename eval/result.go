@@ -134,18 +134,33 @@ func (s *Summary) judged(j *Judgement) {
 // none.
 func (r *Result) summarise(m Metric) (_ MetricSummary, ok bool) {
 	var values sample
+	best := 0.0
 	for i := range r.Outcomes {
-		if v, ok := r.Outcomes[i].Metrics[m.Name]; ok {
-			values.add(r.Outcomes[i].Item, v)
+		o := &r.Outcomes[i]
+		if v, ok := o.Metrics[m.Name]; ok {
+			values.add(o.Item, v)
+			best += o.best(m.Name)
 		}
 	}
 	n, mean, interval := values.mean()
-	s := MetricSummary{Name: m.Name, N: n, Mean: mean, Interval: interval, Target: m.Target}
-	if m.Target > 0 {
-		reached := s.Mean > m.Target || s.Mean == m.Target && !m.Above
-		s.Reached = &reached
+	s := MetricSummary{Name: m.Name, N: n, Mean: mean, Interval: interval}
+	if m.Target > 0 && n > 0 && m.reached(best/float64(n)) {
+		reached := m.reached(mean)
+		s.Target, s.Reached = m.Target, &reached
 	}
 	return s, n > 0
+}
+
+// reached reports whether a mean reaches the target.
+func (m Metric) reached(mean float64) bool { return mean > m.Target || mean == m.Target && !m.Above }
+
+// best is the greatest value of a metric for an outcome: five found pages hold no more relevant
+// ones than there are.
+func (o *Outcome) best(metric string) float64 {
+	if metric == MetricPrecision5 {
+		return min(1, float64(len(o.Relevant))/5)
+	}
+	return 1
 }
 
 // Metric returns the summary of a metric by its name.

@@ -90,6 +90,27 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestTargetInReach: nobody is held to a target that the dataset puts out of reach.
+func TestTargetInReach(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		relevant []string
+		target   float64
+	}{
+		{"one relevant page of five", []string{"a.md"}, 0},
+		{"four, and the target must be passed", []string{"a.md", "b.md", "c.md", "d.md"}, 0},
+		{"five", []string{"a.md", "b.md", "c.md", "d.md", "e.md"}, 0.80},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := eval.Dataset{Items: []eval.Item{{ID: "1", Question: "volume?", Expected: eval.Expected{Relevant: tt.relevant}}}}
+			m, ok := runSet(t, newFake(t), d, eval.Options{}).Summary.Metric(eval.MetricPrecision5)
+			if !ok || m.Target != tt.target || (m.Reached != nil) != (tt.target > 0) {
+				t.Errorf("target %v, reached %v, want target %v", m.Target, m.Reached, tt.target)
+			}
+		})
+	}
+}
+
 // TestVerdicts: an answer without its keywords is wrong, however sure it is, and
 // where nothing is expected there is no verdict.
 func TestVerdicts(t *testing.T) {
