@@ -10,6 +10,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/search"
 )
 
@@ -79,20 +80,24 @@ func TestRerankMethods(t *testing.T) {
 	}
 	docs := pages(t, texts)
 	for _, method := range search.RerankMethods() {
-		if method == search.RerankLLM {
-			continue // by a chat model: see TestTransformsAndSynthesis
-		}
 		t.Run(method, func(t *testing.T) {
 			j := &judge{word: "words"}
-			a := open(t, ragflow.Config{Docs: docs, Reranker: j, Retrieval: search.Retrieval{Rerank: method}})
-			r := searchLeg(t, a, "herbs", 100, "")
-			if len(r.Hits) != 100 { // a list has as many as it was asked for
-				t.Errorf("%d hits, want 100", len(r.Hits))
+			s := llmtest.NewServer(llmtest.Say("[" + strings.Repeat("5, ", 19) + "5]"))
+			defer s.Close()
+			a := modelled(t, s, func(c *ragflow.Config) {
+				c.Docs, c.Reranker, c.Retrieval = docs, j, search.Retrieval{Rerank: method}
+			})
+			r := searchLeg(t, a, "herbs", 220, "")
+			if len(r.Hits) != 220 { // a list has as many as it was asked for
+				t.Errorf("%d hits, want 220", len(r.Hits))
 			}
 			for _, h := range r.Hits {
 				if h.RerankScore != nil && (*h.RerankScore < 0 || *h.RerankScore > 1) {
 					t.Fatalf("rerank score %v is not within 0 and 1", *h.RerankScore)
 				}
+			}
+			if calls := len(s.Calls()); len(r.Warnings) > 0 || (method == search.RerankLLM) != (calls == 1) {
+				t.Errorf("warnings %q; the language model was asked %d times", r.Warnings, calls)
 			}
 			asks := method == search.RerankAuto || method == search.RerankCrossEncoder || method == search.RerankCombined
 			if asks != (len(j.shown) == 1) || asks && j.shown[0] != 200 {

@@ -145,8 +145,7 @@ func withoutDuplicates(hits []state.Hit, chunks map[string]*state.Chunk, k int) 
 	return kept, duplicates
 }
 
-// order puts the first hits of a listing in the order of a method. The others follow
-// them where the person set no method, and go where the person did.
+// order puts the first hits of a listing in the order of a method. The others follow them.
 func (e *Engine) order(ctx context.Context, q state.Query, l *Listing, method string, compared int, n nearness) error {
 	if method == RerankOff || method == byProbability && n.unknown() || len(l.Hits) == 0 {
 		return nil
@@ -171,10 +170,7 @@ func (e *Engine) order(ctx context.Context, q state.Query, l *Listing, method st
 		return err
 	}
 	l.Warnings = append(l.Warnings, ordered.Warnings...)
-	var rest []ListedHit
-	if e.o.Retrieval.Rerank == "" {
-		rest = slices.Clone(l.Hits[len(first):])
-	}
+	rest := slices.Clone(l.Hits[len(first):])
 	l.Hits = make([]ListedHit, 0, len(l.Hits))
 	for i := range ordered.Sources {
 		s := &ordered.Sources[i]
