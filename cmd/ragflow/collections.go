@@ -22,7 +22,7 @@ type collectionReply struct {
 
 // collectionsCommand lists the collections.
 func (a *app) collectionsCommand() *cobra.Command {
-	c := &cobra.Command{Use: "collections", Args: subcommands, RunE: func(*cobra.Command, []string) error {
+	c := command("collections", 0, func(*cobra.Command, []string) error {
 		s, err := a.settings()
 		if err != nil {
 			return err
@@ -47,7 +47,7 @@ func (a *app) collectionsCommand() *cobra.Command {
 				fmt.Fprintf(a.out, "%s: %s\n", one.Name, line(strings.Join(one.Docs, ", ")))
 			}
 		})
-	}}
+	})
 	a.jsonFlag(c)
 	return c
 }

@@ -43,9 +43,6 @@ func subcommands(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if f := dropped(c.CommandPath() + " " + args[0]); f != nil {
-		return f
-	}
 	var names []string
 	for _, sub := range c.Commands() {
 		if !sub.Hidden {

@@ -93,9 +93,6 @@ func (f *configFile) take(key, val *yaml.Node, table []config.Setting) error {
 			row = &table[i]
 		}
 	}
-	if f := dropped(key.Value); row == nil && f != nil {
-		return usagef("%s: %w", at, f.err).with(f.hint)
-	}
 	if row == nil && isKeyName(key.Value) {
 		return usagef("%s: keys do not belong in the configuration file, which others may read", at).
 			with("put OPENAI_API_KEY, OPENROUTER_API_KEY or EMBEDDING_API_KEY into the environment or .env")

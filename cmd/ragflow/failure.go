@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,9 +70,6 @@ func notFoundf(format string, args ...any) *failure {
 func flagError(c *cobra.Command, err error) error {
 	f := &failure{code: exitUsage, err: err}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		if gone := dropped("--" + unknown.GetSpecifiedName()); gone != nil {
-			return gone
-		}
 		if near := nearFlag(c, unknown.GetSpecifiedName()); near != "" {
 			return f.with("did you mean --" + near)
 		}
@@ -84,56 +80,12 @@ func flagError(c *cobra.Command, err error) error {
 	return f
 }
 
-// dropped answers the name of a command, flag or setting of an earlier version
-// with what to use instead; nil for other names.
-func dropped(name string) *failure {
-	names, variable := droppedNames(), strings.ToUpper(name) // the name may be a key of the configuration file
-	use := cmp.Or(names[name], names[variable], names["RAGFLOW_"+variable])
-	if use == "" {
-		return nil
-	}
-	return usagef("%q is no longer there", name).with("use: " + use)
-}
-
-func droppedNames() map[string]string {
-	return map[string]string{
-		"ragflow query":                    `ragflow ask "…"`,
-		"ragflow optimize":                 "ragflow eval",
-		"ragflow reindex":                  "ragflow index --rebuild",
-		"ragflow related":                  `ragflow search --graph 1 "…"`,
-		"ragflow promoted":                 "ragflow feedback",
-		"--retry-failed":                   "touch FILE, then ragflow index; what may have become readable is tried again by itself",
-		"ragflow man":                      "ragflow help COMMAND",
-		"ragflow index snapshot":           "ragflow index on the other machine, or a copy of the data folder while nothing indexes; a folder of that name is ./snapshot",
-		"ragflow index restore":            "ragflow index on the other machine, or a copy of the data folder while nothing indexes; a folder of that name is ./restore",
-		"ragflow index collections list":   "ragflow index collections",
-		"ragflow index collections show":   "ragflow index collections, or ragflow index stats --collection NAME",
-		"ragflow index collections delete": "rm -r collections/NAME in the data folder, while nothing uses it",
-		"ragflow threads fork":             "ragflow threads export ID | ragflow threads import - --thread NEW",
-		"ragflow threads expire":           "ragflow threads delete --older 720h",
-		"--docs -":                         "a file: save what is to be read, and name it with --docs",
-		"--weights":                        "the settings RAG_VECTOR_WEIGHT, RAG_KEYWORD_WEIGHT and RAG_GRAPH_WEIGHT",
-		"RETRIEVAL_WEIGHTS":                "RAG_VECTOR_WEIGHT, RAG_KEYWORD_WEIGHT and RAG_GRAPH_WEIGHT",
-		"--facets":                         `--filter; ragflow search --json "…" shows what documents say of themselves`,
-		"ragflow index verify":             "ragflow doctor, and delete index.db where the index is damaged: it is made again from your documents",
-		"--before":                         "--keep-last",
-		"--max-bytes":                      "--keep-last",
-		"--kind":                           "a dataset for each kind of questions",
-		"--name":                           "ragflow eval --json > FILE",
-		"--sbom":                           "ragflow version --licenses --json",
-		"--dry-run":                        "ragflow threads list; delete lists what goes, and asks",
-		"--all":                            "ragflow threads list, and prune for each thread",
-		"--limit":                          "a dataset with fewer questions",
-		"ragflow eval runs":                "ragflow eval --json > FILE keeps a run",
-		"ragflow eval show":                "ragflow eval --json > FILE keeps a run, and ragflow eval --output FILE writes the report",
-		"--hit":                            `ragflow search --json "…", which says by which search each passage was found, at which rank and with which score`,
-		"--from-run":                       "ragflow eval compare",
-		"ragflow eval tune":                `bm25_k1 and its neighbours in the configuration file, and measure each choice with "ragflow eval"`,
-		"ragflow eval retrieval":           `ragflow eval with a dataset whose questions name their relevant pages: page_in_5, mrr and ndcg_10 measure the search`,
-		"RAGFLOW_SYNONYMS":                 "RAGFLOW_DICTIONARY, or dictionary in the configuration file",
-		"GRADER_LLM_PRICE":                 "LLM_PRICES",
-		"LLM_FALLBACK_PRICE":               "LLM_PRICES",
-		"EMBEDDING_VECTORS":                "CHUNK_SIZE: smaller passages find parts of long ones",
+// otherNames lists commands that other systems have, with what there is here: an error and its hint.
+func otherNames() map[string][2]string {
+	return map[string][2]string{
+		"query":     {"query is called ask here", `ragflow ask "…"`},
+		"optimize":  {"there is no optimize yet", "change a setting and compare: ragflow eval --json > now.json, then ragflow eval compare before.json now.json"},
+		"analytics": {"there is no analytics yet", "ragflow feedback list shows the ratings; query_logs in threads.db has every question and its time, for SQL"},
 	}
 }
 

@@ -22,8 +22,6 @@ func (a *app) indexCommand() *cobra.Command {
 		}
 		a.flags.docs = args
 		switch {
-		case len(args) > 0 && dropped("ragflow index "+args[0]) != nil:
-			return dropped("ragflow index " + args[0])
 		case rebuild && (watch || a.chunkFlagged()):
 			return usagef("--rebuild reads no documents, so it goes with --collection and --json only")
 		case rebuild:

@@ -107,13 +107,11 @@ func (a *app) root() *cobra.Command {
 		a.threadsCommand(), a.feedbackCommand(), a.traceCommand(), a.graphCommand(), a.evalCommand(),
 		a.modelsCommand(), a.initCommand(), a.trustCommand(), a.configCommand(), a.doctorCommand(), a.versionCommand(),
 	)
-	for name := range droppedNames() {
-		if word, ok := strings.CutPrefix(name, "ragflow "); ok && !strings.Contains(word, " ") {
-			root.AddCommand(&cobra.Command{
-				Use: word, Hidden: true, DisableFlagParsing: true,
-				RunE: func(*cobra.Command, []string) error { return dropped(name) },
-			})
-		}
+	for name, says := range otherNames() {
+		root.AddCommand(&cobra.Command{
+			Use: name, Hidden: true, DisableFlagParsing: true,
+			RunE: func(*cobra.Command, []string) error { return usagef("%s", says[0]).with(says[1]) },
+		})
 	}
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {

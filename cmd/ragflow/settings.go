@@ -98,9 +98,6 @@ func (a *app) readSettings() (*settings, error) {
 }
 
 func (a *app) readSettingsIn(here string) (*settings, error) {
-	if slices.Contains(a.flags.docs, "-") {
-		return nil, dropped("--docs -")
-	}
 	s := &settings{here: here, project: a.findProject(here), files: map[string][]byte{}}
 	list, err := a.readTrust()
 	if err != nil {
@@ -109,11 +106,6 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 	dotenv, err := a.readDotenv(s, list)
 	if err != nil {
 		return nil, err
-	}
-	for gone := range droppedNames() {
-		if a.env[gone] != "" || dotenv != nil && dotenv.values[gone] != "" {
-			return nil, dropped(gone)
-		}
 	}
 	s.models = &config.Models{Offline: a.flags.offline}
 	s.config.Logger = slog.New(warnings{app: a})
