@@ -150,6 +150,10 @@ type Config struct {
 	topK int // hits of each query of a turn, where Retrieval.TopK or a preset says so; 0: nodes.TopK
 }
 
+// Resolve returns c as it is in force: with its preset, and the defaults of what was left zero.
+// The error has all faults of c; [Open] refuses them.
+func (c Config) Resolve() (Config, error) { return c.withDefaults() }
+
 // withDefaults fills in what was left zero and refuses what makes no sense.
 func (c Config) withDefaults() (Config, error) {
 	fill := func(v *int, preset int) {
@@ -284,8 +288,8 @@ type Preset struct {
 
 // Presets lists the presets. "fast", "accurate" and "code" are known by how many
 // hits each leg gives, the others by what the search is for. They matter where an
-// embedding model is configured; without one, words are searched. How they cut documents
-// matters where folders are indexed with Config.KeepChunking.
+// embedding model is configured; without one, words are searched. They cut documents where
+// folders are indexed with Config.KeepChunking, or where Config.Chunking is that of [Preset.Cut].
 func Presets() []Preset {
 	return []Preset{
 		{Name: "balanced", TopK: 10, Alpha: 0.5, Rerank: search.RerankLLM, Chunker: chunk.Markdown, Synthesis: model.TreeSummarize},
@@ -297,20 +301,33 @@ func Presets() []Preset {
 	}
 }
 
+// Cut returns how documents are cut: as o says, else as the preset says.
+func (p Preset) Cut(o chunk.Options) chunk.Options {
+	o.Chunker, o.Size = cmp.Or(o.Chunker, p.Chunker), cmp.Or(o.Size, p.ChunkSize)
+	return o
+}
+
+// PresetNamed returns the preset of a name; the zero Preset, which sets nothing, if there is none.
+func PresetNamed(name string) Preset {
+	for _, p := range Presets() {
+		if p.Name == name {
+			return p
+		}
+	}
+	return Preset{}
+}
+
 // applyPreset fills in what c leaves zero.
 func (c *Config) applyPreset() error {
 	if c.Preset == "" {
 		return nil
 	}
-	presets := Presets()
-	i := slices.IndexFunc(presets, func(p Preset) bool { return p.Name == c.Preset })
-	if i < 0 {
+	p, r := PresetNamed(c.Preset), &c.Retrieval
+	if p.Name == "" {
 		return fmt.Errorf("preset %q is not one of %s", c.Preset, strings.Join(PresetNames(), ", "))
 	}
-	p, r := presets[i], &c.Retrieval
 	if c.KeepChunking {
-		c.Chunking.Chunker = cmp.Or(c.Chunking.Chunker, p.Chunker)
-		c.Chunking.Size = cmp.Or(c.Chunking.Size, p.ChunkSize)
+		c.Chunking = p.Cut(c.Chunking)
 	}
 	r.TopK, r.Rerank, r.Hops = cmp.Or(r.TopK, p.TopK), cmp.Or(r.Rerank, p.Rerank), cmp.Or(r.Hops, p.Hops)
 	r.DenseDepth, r.LexicalDepth = cmp.Or(r.DenseDepth, p.DenseDepth), cmp.Or(r.LexicalDepth, p.LexicalDepth)

@@ -153,7 +153,7 @@ const maxNamed = 50
 // depth is configured.
 func (e *Engine) legs(q state.Query, k int, leg string) []legCall {
 	r := e.o.Retrieval
-	w := r.Weights.only(leg)
+	w := r.Weights.Only(leg)
 	if leg == LegHybrid && e.o.Embedder == nil {
 		w = Weights{Lexical: cmp.Or(w.Lexical, 1), Graph: w.Graph}
 	}

@@ -109,8 +109,8 @@ func (w Weights) String() string {
 	return fmt.Sprintf("%g/%g/%g", w.Dense, w.Lexical, w.Graph)
 }
 
-// only returns the weights of a search by one leg.
-func (w Weights) only(leg string) Weights {
+// Only returns the weights of a search by one leg.
+func (w Weights) Only(leg string) Weights {
 	switch leg {
 	case LegLexical:
 		return Weights{Lexical: 1}
@@ -155,7 +155,7 @@ func (o Options) WithDefaults() (Options, error) {
 		r.Weights = Weights{Dense: d.Alpha, Lexical: 1 - d.Alpha}
 	case r.Fusion.Method == "":
 		r.auto, r.Weights = true, Weights{Dense: autoDense, Lexical: 1 - autoDense}
-		r.Fusion = rank.Fusion{Method: rank.ByWeight, MultiSource: 1, Threshold: -1}
+		r.Fusion = rank.Fusion{Method: rank.ByWeight, MultiSource: cmp.Or(r.Fusion.MultiSource, 1), Threshold: cmp.Or(r.Fusion.Threshold, -1)}
 	case r.Fusion.Method == rank.ReciprocalRank:
 		r.Weights = Weights{Dense: 0.5, Lexical: 0.5}
 	default:

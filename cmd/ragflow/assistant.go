@@ -26,9 +26,6 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range s.notes {
-		a.warn(n)
-	}
 	if err := s.models.Configure(&s.config, a.asked); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"example.com/ragflow"
 )
 
 // configReply is the schema of "ragflow config --json".
@@ -21,10 +23,12 @@ func (a *app) configCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		s.inForce()
 		return a.print(configReply{s.project, s.file, s.rows}, func() { a.printSettings(s, all) })
 	})
 	a.jsonFlag(c)
 	a.collectionFlag(c.Flags())
+	a.textFlag(c.Flags(), "RETRIEVAL_PRESET", "preset", "show what preset `NAME` sets: "+strings.Join(ragflow.PresetNames(), ", "))
 	c.Flags().BoolVar(&all, "all", false, "show every setting; otherwise the usual ones, and those that are set")
 	return c
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/config"
+	"example.com/ragflow/ingest/chunk"
 )
 
 // projectDir is the folder that makes the folder it lies in a project, as .git
@@ -66,13 +68,13 @@ type settings struct {
 	file    string // configuration file that was read; empty without
 	config  ragflow.Config
 	models  *config.Models
+	table   []config.Setting
 	rows    []settingRow
 	here    string            // folder that was looked from
 	files   map[string][]byte // files of the project that were read
 	refused []refusal         // what they set and may not, while they are not trusted
 	foreign string            // data folder whose databases came with the project and are not trusted
 	unused  string            // data folder that the project names and that holds nothing yet
-	notes   []string          // about settings without effect
 }
 
 // settingRow is one line of "ragflow config".
@@ -129,7 +131,7 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 			if own := dotenv.value(row); own != nil && own.untrusted == "" { // named in the same place
 				v = own
 			} else {
-				s.notes = append(s.notes, fmt.Sprintf("%s of the environment is not sent to the address of %s: name both in one place", row.Name, address))
+				a.warnOnce(fmt.Sprintf("%s of the environment is not sent to the address of %s: name both in one place", row.Name, address))
 			}
 		}
 		if row.Has(config.Path) {
@@ -144,8 +146,11 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 			}
 			return nil, f.with("change it there, or take it out; the default is " + orNone(row.Preset))
 		}
-		if row.Note != "" && v != preset {
-			s.notes = append(s.notes, row.Name+" has no effect: "+row.Note)
+		if row.Note != "" {
+			if v != preset && v.values[0] != row.Preset {
+				a.warnOnce(row.Name + " has no effect: " + row.Note)
+			}
+			continue
 		}
 		if row.Has(config.Secret) && len(v.values) > 0 {
 			v.values = []string{"set"}
@@ -167,10 +172,49 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 			}
 		}
 	}
-	if err := s.config.Chunking.Check(); err != nil {
-		return nil, usagef("%w", err)
+	s.table = table
+	return s, a.finish(s, dotenv)
+}
+
+// finish checks what the settings make together, and warns of those that nothing reads.
+func (a *app) finish(s *settings, dotenv *dotenv) error {
+	if a.flagged("RETRIEVAL_PRESET") == "" { // a flag says how one search works, or one folder is cut
+		s.config.Chunking = ragflow.PresetNamed(s.config.Preset).Cut(s.config.Chunking)
 	}
-	return s, nil
+	if err := s.config.Chunking.Check(); err != nil {
+		return usagef("%w", err)
+	}
+	variables := maps.Clone(a.env)
+	if dotenv != nil {
+		maps.Copy(variables, dotenv.values)
+	}
+	if names := config.Foreign(s.table, variables); len(names) > 0 {
+		a.warnOnce(strings.Join(names, ", ") + ": no effect; RAGFLOW_INDEX names a server for the index, and RAG_VECTOR_WEIGHT, RAG_KEYWORD_WEIGHT and RAG_GRAPH_WEIGHT weigh its searches")
+	}
+	return nil
+}
+
+// inForce shows what presets and other settings make of the defaults.
+func (s *settings) inForce() {
+	c := s.config
+	_ = s.models.Configure(&c, config.AllModels) // a model that cannot be used changes nothing
+	c.KeepChunking = true
+	plain := c
+	plain.Preset, plain.Chunking = "", chunk.Options{}
+	with, _ := c.Resolve() // faults are those of the command that uses it
+	without, _ := plain.Resolve()
+	for i := range s.rows {
+		r := &s.rows[i]
+		row := s.table[slices.IndexFunc(s.table, func(t config.Setting) bool { return t.Name == r.Name })]
+		text, ok := row.InForce(with)
+		if !ok || r.Source != "default" {
+			continue
+		}
+		if before, _ := row.InForce(without); before != text {
+			r.Source = "preset " + c.Preset
+		}
+		r.Values = []string{text}
+	}
 }
 
 // addressOfProject returns the place in a file of the project that says where a key of the

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -53,9 +54,10 @@ func modelTable(c *ragflow.Config, m *Models) []Setting {
 		row("LLM_TRANSFORMS", "", OfModel|Safe|Words, "names of "+strings.Join(model.Transforms(), ", ")+", separated by commas", func(v string) bool {
 			c.Transforms = words(v)
 			return model.CheckTransforms(c.Transforms, true) == nil
-		}),
+		}).shows(func(c ragflow.Config) any { return strings.Join(c.Transforms, ", ") }),
 		row("LLM_SYNTHESIS", automatic, OfModel|Safe, "one of "+strings.Join(model.Syntheses(), ", ")+"; auto is as the preset says, else "+model.Compact,
-			or(automatic, oneOf(model.Syntheses(), &c.Answers.Synthesis))),
+			or(automatic, oneOf(model.Syntheses(), &c.Answers.Synthesis))).
+			shows(func(c ragflow.Config) any { return cmp.Or(c.Answers.Synthesis, automatic) }),
 		row("LLM_ANSWER_TOKENS", strconv.Itoa(model.AnswerTokens), OfModel|Safe, "a whole number of tokens from 1 to 100000", whole(1, 100_000, &c.Answers.Tokens)),
 		row("LLM_TEMPERATURE", fmt.Sprint(model.AnswerTemperature), OfModel|Safe, "a number from 0 to 2", func(v string) bool {
 			c.Answers.Temperature = new(float64)

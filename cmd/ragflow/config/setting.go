@@ -1,8 +1,15 @@
 package config
 
 import (
+	"fmt"
+	"maps"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+
+	"example.com/ragflow"
 )
 
 // Setting is one thing that can be configured.
@@ -11,11 +18,12 @@ type Setting struct {
 	Key     string // in the configuration file; empty where Has(Secret)
 	Preset  string // the default
 	Allowed string // what values are; for messages
-	Note    string // says what to use instead of a setting that is checked and has no effect
+	Note    string // says what to use instead of a setting that is checked and has no effect, and is not shown
 	also    string // a second name of the variable
 	is      Traits
 	set     setter
 	setList func(values []string) // of a list, instead of set
+	inForce func(c ragflow.Config) any
 }
 
 // row is a setting. Its key in the configuration file is its name without RAGFLOW_, in
@@ -38,6 +46,25 @@ func (s Setting) called(also string) Setting {
 func (s Setting) without(note string) Setting {
 	s.Note = note
 	return s
+}
+
+// shows says what is in force of a setting where a preset or another setting changes its default.
+func (s Setting) shows(inForce func(c ragflow.Config) any) Setting {
+	s.inForce = inForce
+	return s
+}
+
+// InForce returns the value in force in a configuration, which is resolved; ok is false where that
+// is the value of the setting itself.
+func (s Setting) InForce(c ragflow.Config) (value string, ok bool) {
+	if s.inForce == nil {
+		return "", false
+	}
+	v := s.inForce(c)
+	if f, is := v.(float64); is {
+		v = strconv.FormatFloat(f, 'g', 4, 64)
+	}
+	return fmt.Sprint(v), true
 }
 
 // Traits say what kind of setting one is.
@@ -96,4 +123,18 @@ func (s Setting) Split(text string) []string {
 		}
 	}
 	return out
+}
+
+// foreign begins the names of variables of other systems.
+var foreign = regexp.MustCompile("^(RAG|QDRANT|NEO4J|CHROMADB)_")
+
+// Foreign lists the variables of other systems that are no setting of table.
+func Foreign(table []Setting, variables map[string]string) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		known := slices.ContainsFunc(table, func(s Setting) bool { return s.Name == name || s.also == name })
+		if !known && variables[name] != "" && foreign.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
