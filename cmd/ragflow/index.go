@@ -151,7 +151,8 @@ func (a *app) index(ctx context.Context, watch bool) (err error) {
 		return a.watch(ctx, assistant, docs)
 	}
 	if len(report.Failed) > 0 && report.Chunks == 0 {
-		return &failure{code: exitFailure, what: "index", err: errors.New("no file could be read"), hint: "check who may read there"}
+		first := report.Failed[0]
+		return &failure{code: exitFailure, what: "index", err: fmt.Errorf("no file could be read: %s: %s", first.Source, first.Reason)}
 	}
 	return nil
 }
