@@ -175,7 +175,7 @@ func advices() []advice {
 		{ingest.ErrNoCollection, exitNotFound, "ragflow index collections lists those there are; to make one: ragflow index --collection NAME ./docs"},
 		{ragflow.ErrNoAnswer, exitFailure, "an answer that cites the documents can be promoted, once its run has ended"},
 		{ragflow.ErrSealed, exitFailure, "without RAGFLOW_THREAD_KEYS, in another data folder, answers can be rated"},
-		{graph.ErrNotFound, exitNotFound, `"ragflow threads list" shows the threads there are, "ragflow trace last" the last run`},
+		{graph.ErrNotFound, exitNotFound, threadsHint + `, "ragflow trace last" the last run`},
 		{eval.ErrDataset, exitUsage, exampleItem},
 		{eval.ErrEmptyDataset, exitUsage, exampleItem},
 		{eval.ErrRunFormat, exitFailure, `name a file that "ragflow eval --json" wrote`},
@@ -242,6 +242,9 @@ func (a *app) report(command *cobra.Command, err error) int {
 		}
 	}
 	hint := f.hint
+	if strings.Contains(hint, threadsHint) {
+		hint += a.otherThreads()
+	}
 	if hint == "" && f.code == exitUsage {
 		hint = command.CommandPath() + " --help shows what it takes"
 	}
@@ -253,6 +256,18 @@ func (a *app) report(command *cobra.Command, err error) int {
 		fmt.Fprintf(a.err, "hint: %s\n", hint)
 	}
 	return f.code
+}
+
+const threadsHint = `"ragflow threads list" shows the threads there are`
+
+// otherThreads says where threads lie that were begun outside of the project; "" where there are none.
+func (a *app) otherThreads() string {
+	s, err := a.readSettings()
+	yours := a.defaultData("")
+	if err != nil || s.project == "" || s.config.DataDir == yours || !present(yours, threadsFile) {
+		return ""
+	}
+	return "; those begun outside of this project lie in your data folder: --data-dir " + quoted(yours)
 }
 
 // dataFlag is the flag that makes a call from any folder use the same data folder. It

@@ -137,7 +137,7 @@ func pickThread(list []threads.Info, name string) (string, error) {
 	if short != "" {
 		return "", usagef("thread %q: too short for the beginning of an id", name).with("give at least eight characters, such as " + short[:8])
 	}
-	return "", notFoundf("thread %q: not found", name).with(`"ragflow threads list" shows the threads there are`)
+	return "", notFoundf("thread %q: not found", name).with(threadsHint)
 }
 
 // idStart is the beginning of an id as ragflow makes them, long enough to be
