@@ -61,6 +61,7 @@ type Endpoint struct {
 	keyName  string // Variable of the key; empty for servers that need none
 	model    string // as the provider calls it
 	protocol string // the provider's own; empty: LLM_PROTOCOL
+	unknown  string // in front of a colon in the model's name, where a provider is meant and none is configured
 }
 
 // ChatAt is where a chat model is asked for: at the provider that its name or
@@ -74,18 +75,24 @@ func (m *Models) ChatAt(name string) Endpoint {
 	}
 	known, _ := openai.KnownProvider(cmp.Or(provider, m.provider, "openai"))
 	c, _ := known.Config(m.Variable)
-	e := Endpoint{c.Provider, c.BaseURL, c.Key, known.KeyName, model, c.Protocol}
+	e := Endpoint{c.Provider, c.BaseURL, c.Key, known.KeyName, model, c.Protocol, ""}
 	if known.Name == "openai" {
 		e.provider = providerOf(c.BaseURL)
 	}
+	if before, _, colon := strings.Cut(model, ":"); colon && before != fineTuned && e.provider == "openai" && provider+m.provider == "" {
+		e.unknown = before
+	}
 	return e
 }
+
+// fineTuned begins the names of models of OpenAI that its customers made.
+const fineTuned = "ft"
 
 // embeddingAt is where the embedding model is asked for. An address of its own
 // gets a key of its own, never that of another provider.
 func (m *Models) embeddingAt() Endpoint {
 	if m.embeddingURL != "" {
-		return Endpoint{providerOf(m.embeddingURL), m.embeddingURL, m.embeddingKey, "EMBEDDING_API_KEY", m.Embedding, ""}
+		return Endpoint{providerOf(m.embeddingURL), m.embeddingURL, m.embeddingKey, "EMBEDDING_API_KEY", m.Embedding, "", ""}
 	}
 	e := m.ChatAt(m.Embedding)
 	e.key = cmp.Or(m.embeddingKey, e.key)
@@ -105,6 +112,10 @@ func providerOf(address string) string {
 
 // Client returns a client for an endpoint.
 func (m *Models) Client(e Endpoint) (*openai.Client, error) {
+	if e.unknown != "" {
+		return nil, modelErrorf("use the model %q: there is no provider %q", e.model, e.unknown).
+			with("there are: " + strings.Join(ProviderNames(), ", ") + "; a model of your own server: OPENAI_BASE_URL, or LLM_PROVIDER")
+	}
 	if e.BaseURL == "" {
 		return nil, modelErrorf("use the model %q: the address of the provider is not known", e.model).with("set AZURE_OPENAI_ENDPOINT, such as https://NAME.openai.azure.com")
 	}
@@ -342,7 +353,7 @@ func (m *Models) Uses() []Use {
 	add("LLM_FALLBACK", m.ChatAt, m.fallback...)
 	add("EMBEDDING_MODEL", func(string) Endpoint { return m.embeddingAt() }, m.Embedding)
 	add("RERANK_MODEL", func(string) Endpoint {
-		return Endpoint{providerOf(m.rerankURL), m.rerankURL, m.rerankKey, "RERANK_API_KEY", m.Reranker, ""}
+		return Endpoint{providerOf(m.rerankURL), m.rerankURL, m.rerankKey, "RERANK_API_KEY", m.Reranker, "", ""}
 	}, m.Reranker)
 	return out
 }
