@@ -117,10 +117,15 @@ const largestQuestion = 1 << 20
 // needsModel is the error of a flag that was given and needs a model where none is
 // configured.
 func (a *app) needsModel(flag string, given bool) error {
-	if !given || a.opened.config.Chat != nil {
+	switch {
+	case !given || a.opened.config.Chat != nil:
 		return nil
+	case a.flags.offline:
+		return usagef("%s does not go with --offline, which uses no model", flag)
 	}
-	return usagef("%s, but no model is configured", flag).with("name one with --model, for --agent one that can call tools; ragflow models shows what there is")
+	which := map[string]string{"--agent": "one that can call tools", "--image": "one that reads pictures", "--transform": "the model that writes the queries"}[flag]
+	return usagef("%s, but no model is configured", flag).
+		with("name " + cmp.Or(which, "one") + ": --model or SMART_LLM_MODEL; ragflow models shows what there is")
 }
 
 func (a *app) ask(ctx context.Context, question string, o askOptions) (err error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -42,9 +43,15 @@ func (a *app) dictionaryFlag(f *pflag.FlagSet) {
 	a.textFlag(f, "RAGFLOW_DICTIONARY", "dictionary", "search also for what `FILE` says of words: lines such as \"leave: holiday, time off\"")
 }
 
-// collectionFlag adds --collection to a command.
+// collectionFlag adds --collection to a command. Two would seem to be searched together.
 func (a *app) collectionFlag(f *pflag.FlagSet) {
-	f.StringVar(&a.flags.collection, "collection", "", "use the collection `NAME`, a set of folders with an index, an embedding model and a chunker of its own")
+	f.Func("collection", "use the collection `NAME`, a set of folders with an index, an embedding model and a chunker of its own", func(name string) error {
+		if a.flags.collection != "" {
+			return fmt.Errorf("it is given already, as %q", a.flags.collection)
+		}
+		a.flags.collection = name
+		return nil
+	})
 }
 
 // chunkFlags adds the flags of how documents are cut.
