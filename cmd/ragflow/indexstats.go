@@ -53,7 +53,7 @@ func (a *app) printStats(stats *ingest.Stats) {
 			{"not read", counts(c.Unread...)},
 			{"passages", strconv.Itoa(c.Chunks)},
 			{"cut by", counts(c.Chunkers...)},
-			{"links", counts(ingest.Count{Name: "between documents", Count: c.Links}, ingest.Count{Name: "to documents that are not indexed", Count: c.Dangling})},
+			{"links", counts(append(c.Relations, ingest.Count{Name: "to documents that are not indexed", Count: c.Dangling})...)},
 			{"vectors by", line(c.Embedder)},
 		} {
 			if row[1] != "" {
