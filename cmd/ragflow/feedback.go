@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/search/rank"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/telemetry"
 )
 
@@ -51,6 +55,7 @@ func (a *app) rateCommand(rating string) *cobra.Command {
 }
 
 func (a *app) feedbackListCommand() *cobra.Command {
+	like := ""
 	c := command("list", 0, func(*cobra.Command, []string) error {
 		s, err := a.settings()
 		if err != nil {
@@ -60,8 +65,14 @@ func (a *app) feedbackListCommand() *cobra.Command {
 		if err != nil {
 			return failed("list feedback", err)
 		}
+		if like != "" {
+			reply.Feedback = similarFeedback(reply.Feedback, like)
+		}
 		return a.print(reply, func() {
-			if len(reply.Feedback) == 0 {
+			switch {
+			case len(reply.Feedback) == 0 && like != "":
+				a.tell("no question that was rated is like it")
+			case len(reply.Feedback) == 0:
 				a.tell("no feedback yet; rate an answer: ragflow feedback up last")
 			}
 			for _, f := range reply.Feedback {
@@ -69,6 +80,26 @@ func (a *app) feedbackListCommand() *cobra.Command {
 			}
 		})
 	})
+	c.Flags().StringVar(&like, "like", "", "only ratings of questions like this `QUESTION`, the most similar first")
 	a.jsonFlag(c)
 	return c
+}
+
+// similarAt is the cosine of the words of two questions from which on they are alike.
+const similarAt = 0.7
+
+// similarFeedback returns the feedback on questions like one, the most similar first.
+func similarFeedback(list []telemetry.Feedback, question string) []telemetry.Feedback {
+	vector := func(s string) rank.Vector {
+		var stems []string
+		for _, t := range text.For(text.Language(s)).Analyze(s) {
+			stems = append(stems, t.Term)
+		}
+		return rank.NewVector(stems, nil)
+	}
+	asked := vector(question)
+	similarity := func(f telemetry.Feedback) float64 { return rank.Cosine(asked, vector(f.Question)) }
+	list = slices.DeleteFunc(list, func(f telemetry.Feedback) bool { return !rank.AtLeast(similarAt)(similarity(f)) })
+	slices.SortStableFunc(list, func(a, b telemetry.Feedback) int { return cmp.Compare(similarity(b), similarity(a)) })
+	return list
 }
