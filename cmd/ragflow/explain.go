@@ -8,10 +8,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/cmd/ragflow/config"
+	"example.com/ragflow/search"
 )
 
+// explainReply is the schema of "ragflow explain --json".
+type explainReply struct {
+	ragflow.Explanation
+
+	Hit *ragflow.SearchHit `json:"hit,omitempty"` // with --hit
+}
+
 func (a *app) explainCommand() *cobra.Command {
+	rank := 0
 	c := command("explain QUERY", -1, func(c *cobra.Command, args []string) error {
+		if c.Flags().Changed("hit") && rank < 1 || rank > config.MostHits {
+			return usagef("--hit is %d, but must be from 1 to %d", rank, config.MostHits)
+		}
 		query, err := a.question(c.Context(), false, args, askOptions{})
 		if err != nil {
 			return err
@@ -21,15 +34,27 @@ func (a *app) explainCommand() *cobra.Command {
 			if err != nil {
 				return failed("explain", err)
 			}
-			return a.print(e, func() { a.printExplanation(e) })
+			reply := explainReply{Explanation: *e}
+			if rank > 0 {
+				list, err := assistant.Search(c.Context(), query, ragflow.SearchOptions{Request: search.Request{K: rank}})
+				if err != nil {
+					return failed("search", err)
+				}
+				if len(list.Hits) < rank {
+					return notFoundf("the search lists only %s", count(len(list.Hits), "passage"))
+				}
+				reply.Hit = &list.Hits[rank-1]
+			}
+			return a.print(reply, func() { a.printExplanation(reply) })
 		})
 	})
+	c.Flags().IntVar(&rank, "hit", 0, "show by which searches the passage that search lists at place `N` was found")
 	a.searchFlags(c.Flags())
 	a.jsonFlag(c)
 	return c
 }
 
-func (a *app) printExplanation(e *ragflow.Explanation) {
+func (a *app) printExplanation(e explainReply) {
 	s := a.styleOf(a.stdout)
 	section := func(name string, rows ...[]string) {
 		if len(rows) > 0 {
@@ -75,7 +100,29 @@ func (a *app) printExplanation(e *ragflow.Explanation) {
 			fmt.Fprintf(a.out, "   with %s\n", strings.Join(boosts, ", "))
 		}
 	}
+	if e.Hit != nil {
+		fmt.Fprintf(a.out, "\n%s\n", s.bold("Passage"))
+		a.printHits(&ragflow.SearchReply{Hits: []ragflow.SearchHit{*e.Hit}})
+		section("Found by", legRows(e.Hit)...)
+	}
 	for _, w := range e.Warnings {
 		a.warn(w)
 	}
+}
+
+// legRows lists the searches that found a passage, and what put it in its place.
+func legRows(h *ragflow.SearchHit) [][]string {
+	rows := [][]string{{"SEARCH", "RANK", "SCORE", "SHARE"}}
+	for _, l := range h.Legs {
+		row := []string{l.Name, strconv.Itoa(l.Rank), fmt.Sprintf("%.4g", l.Score), fmt.Sprintf("%.3g", l.Of(1))}
+		if l.Linked() {
+			row = append(row, fmt.Sprintf("%s %s", l.Relation, l.Via))
+		}
+		rows = append(rows, row)
+	}
+	rows = append(rows, []string{"together", "", fmt.Sprintf("%.4g", h.Score), ""})
+	if h.RerankScore != nil {
+		rows = append(rows, []string{"reranked", strconv.Itoa(h.Rank), fmt.Sprintf("%.4g", *h.RerankScore), ""})
+	}
+	return rows
 }

@@ -109,7 +109,7 @@ func schemas() map[string]any {
 		"ask":      &ragflow.Reply{},
 		"search":   &ragflow.SearchReply{},
 		"index":    &ingest.Report{},
-		"explain":  &ragflow.Explanation{},
+		"explain":  &explainReply{},
 		"threads":  &threadsReply{},
 		"feedback": &telemetry.FeedbackReply{},
 		"rated":    &telemetry.Feedback{},
