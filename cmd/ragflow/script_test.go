@@ -26,7 +26,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ragflow": main})
+	testscript.Main(m, map[string]func(){"ragflow": main, "sqlite3": sqlite3})
 }
 
 // Each script in testdata/script is a session: commands, what they print and
