@@ -3,8 +3,8 @@ package ragflow_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -128,7 +128,7 @@ func randomParts(r *rand.Rand) []part {
 		case 7:
 			return fmt.Sprintf("%d**2", k)
 		}
-		return strings.Map(func(d rune) rune { return d + '０' - '0' }, fmt.Sprint(10000+n))
+		return strings.Map(func(d rune) rune { return d + '０' - '0' }, strconv.Itoa(10000+n))
 	}
 	words := func(most int) (out []string) {
 		for range 1 + r.IntN(most) {
@@ -215,9 +215,7 @@ func (counted) Analyzer() text.Analyzer { return text.For("en") }
 
 func (x counted) Docs() int { return len(x) }
 
-func (x counted) DocFreq(string) int { return 1 }
-
-var sourceMark = regexp.MustCompile(`\[Source (\d)\]`)
+func (counted) DocFreq(string) int { return 1 }
 
 // checkAnswer asks for words of the document and checks what is shown.
 func checkAnswer(t *testing.T, r *rand.Rand, parts []part, chunks []state.Chunk) {

@@ -19,9 +19,11 @@ var formats = map[string]func(t *testing.T, parts []part) ([]byte, []part){
 	"a.csv":  tableFile,
 	"a.xlsx": workbookFile,
 	"a.docx": func(t *testing.T, parts []part) ([]byte, []part) {
+		t.Helper()
 		return zipFile(t, "word/document.xml", word(parts)), parts
 	},
 	"a.odt": func(t *testing.T, parts []part) ([]byte, []part) {
+		t.Helper()
 		return zipFile(t, "content.xml", openText(parts)), parts
 	},
 	"a.epub":  bookFile,
@@ -141,6 +143,7 @@ func slideFile(t *testing.T, parts []part) ([]byte, []part) {
 }
 
 func mailFile(t *testing.T, parts []part) ([]byte, []part) {
+	t.Helper()
 	body, parts := plainFile(t, parts)
 	head := "From: a@a.example\r\nTo: b@b.example\r\nSubject: Values\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n"
 	return []byte(head + strings.ReplaceAll(string(body), "\n", "\r\n")), parts

@@ -58,7 +58,7 @@ func BuiltIn() Dictionary {
 	}
 	d.everyday = map[string][]string{}
 	for group := range strings.Lines(everyday) {
-		for _, word := range strings.Fields(group) {
+		for word := range strings.FieldsSeq(group) {
 			d.everyday[stem(word)] = slices.DeleteFunc(strings.Fields(group), func(o string) bool { return o == word })
 		}
 	}

@@ -66,7 +66,7 @@ func clearLanguage(s string) string {
 		return lang
 	}
 	said := map[string]bool{} // a name has no function words
-	for _, w := range strings.Fields(strings.ToLower(s)) {
+	for w := range strings.FieldsSeq(strings.ToLower(s)) {
 		if w = strings.Trim(w, ".,;:?!"); !isASCII(w) && StopWord("vi", w) {
 			said[w] = true
 		}

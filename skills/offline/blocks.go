@@ -51,7 +51,7 @@ type parser struct {
 var (
 	headingLine = regexp.MustCompile(`^#{1,6}(?:[ \t]|$)`)
 	itemMark    = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])(?:[ \t]+|$)`)
-	linkLine    = regexp.MustCompile(`^\[[^\]^][^\]]*\]:[ \t]*(?:\S+[ \t]*(?:"[^"]*"|'[^']*'|\([^)]*\))?)?$`) // defines where a link leads
+	linkLine    = regexp.MustCompile(`^\[[^\]^][^\]]*\]:[ \t]*\S+[ \t]*(?:"[^"]*"|'[^']*'|\([^)]*\))?$`) // defines where a link leads
 	ruleLine    = regexp.MustCompile(`^[-=*_~^"'#.|:+ \t—–─━═]{3,}$`)
 	markdownExt = regexp.MustCompile(`(?i)\.(?:md|markdown|mdown|mkd|mdx|ipynb)$`)
 )
@@ -181,7 +181,7 @@ func (p *parser) row(start, end, indent int, body string) {
 	last := p.last()
 	follows := last != nil && last.kind == row && !p.blank
 	n := len(p.out)
-	second := follows && (n == 1 || p.out[n-2].group != last.group || p.out[n-2].kind != row)
+	second := follows && (n == 1 || p.out[n-2].group != last.group)
 	switch isRule := strings.Trim(body, "|-: \t") == ""; {
 	case strings.Trim(body, "|: \t") == "", isRule && !follows && strings.Contains(body, "--"): // a blank row, a rule whose header is elsewhere
 		return

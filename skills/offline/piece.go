@@ -56,7 +56,7 @@ func (p *passage) around(source, j, room int) piece {
 	}
 	for inside(x.first-1) && grow(x.first-1) {
 	}
-	for at := p.units[x.last]; at.end == p.blocks[at.block].end && p.isValue(at.block+1); at = p.units[x.last] {
+	if at := p.units[x.last]; at.end == p.blocks[at.block].end && p.isValue(at.block+1) {
 		left = max(left, valueWords)
 		grow(x.last + 1)
 	}
@@ -129,7 +129,7 @@ func codeEnd(raw string) int {
 	at, shown := 0, 0
 	for line := range strings.Lines(raw) {
 		_, opens := text.OpenFence(strings.TrimLeft(line, "> \t"))
-		if blank := strings.TrimSpace(line) == ""; shown > 0 || !blank && !(at == 0 && opens) {
+		if shown > 0 || strings.TrimSpace(line) != "" && (at > 0 || !opens) {
 			shown++
 		}
 		if at += len(line); shown == mostCode {

@@ -112,11 +112,11 @@ func spaced(parts ...string) string {
 }
 
 // strong is a part that a document has in bold, as words that stand alone. A power, such as 2**3, is none.
-var strong = regexp.MustCompile("(`+[^`]+`+)" + `|(^|[\s([{"'“„«*_])(?:\*\*([^*\s](?:[^*]*[^*\s])?)\*\*|__([^_\s](?:[^_]*[^_\s])?)__)`)
+var strong = regexp.MustCompile("(`+[^`]+`+)" + `|(^|[\s([{"'“„«*_])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
 
 // emphasized is a sentence in bold. It stays as it is where marks of the document would cross those.
 func emphasized(s string) string {
-	out := strong.ReplaceAllString(strings.TrimSpace(s), "$1$2$3$4")
+	out := strong.ReplaceAllString(strings.TrimSpace(s), "$1$2$3")
 	if out == "" || strings.Contains(strong.ReplaceAllString(out, ""), "**") {
 		return s
 	}

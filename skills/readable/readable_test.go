@@ -35,22 +35,22 @@ func TestLineKeepsInlineCode(t *testing.T) {
 
 // TestLineKeepsWhatIsSeen holds what looks like markup and is text, and what marks only.
 func TestLineKeepsWhatIsSeen(t *testing.T) {
-	for in, want := range map[string]string{
-		"> quoted\n> text":             "quoted text",
-		"> 40 °C":                      `\> 40 °C`,
-		"> -5 °C":                      `\> -5 °C`,
-		"as in [1][2], [RFC2119][two]": "as in [1][2], RFC2119",
-		"a[i][j] = 3":                  "a[i][j] = 3",
-		"[`code`][x] and [text][]":     "`code` and text",
-		"a note[^1] and [^a-z]":        "a note and [^a-z]",
-		"[^1]: its text":               "its text",
-		"{{ .Values.port }} is {.5} or {:a => 1}":             "{{ .Values.port }} is {.5} or {:a => 1}",
-		"Title {#id} {.big .red} {: target=\"_blank\"}{:toc}": "Title",
-		"3 <!-- hidden --> apples":                            "3 apples",
-		"4 <!-- 5":                                            `4 \<!-- 5`,
+	for _, tt := range []struct{ in, want string }{
+		{"> quoted\n> text", "quoted text"},
+		{"> 40 °C", `\> 40 °C`},
+		{"> -5 °C", `\> -5 °C`},
+		{"as in [1][2], [RFC2119][two]", "as in [1][2], RFC2119"},
+		{"a[i][j] = 3", "a[i][j] = 3"},
+		{"[`code`][x] and [text][]", "`code` and text"},
+		{"a note[^1] and [^a-z]", "a note and [^a-z]"},
+		{"[^1]: its text", "its text"},
+		{"{{ .Values.port }} is {.5} or {:a => 1}", "{{ .Values.port }} is {.5} or {:a => 1}"},
+		{"Title {#id} {.big .red} {: target=\"_blank\"}{:toc}", "Title"},
+		{"3 <!-- hidden --> apples", "3 apples"},
+		{"4 <!-- 5", `4 \<!-- 5`},
 	} {
-		if got := readable.Line(in); got != want {
-			t.Errorf("Line(%q) = %q, want %q", in, got, want)
+		if got := readable.Line(tt.in); got != tt.want {
+			t.Errorf("Line(%q) = %q, want %q", tt.in, got, tt.want)
 		}
 	}
 	if lines, _ := readable.Code("> ```\n> 5 apples\n>   6\n> ```"); strings.Join(lines, "|") != "5 apples|  6" {
