@@ -65,7 +65,7 @@ type Assistant struct {
 	vectors    *search.QueryVectors
 	dictionary dictionary.Dictionary // Config.Dictionary
 	own        prompts.Set           // Config.Prompts and Config.SystemPrompt
-	bound      atomic.Pointer[bound]
+	bound      atomic.Pointer[bound] // nil until documents were read; never again
 }
 
 // bound is the flow with one snapshot of the index. A turn uses one from beginning to
@@ -227,10 +227,7 @@ func (a *Assistant) searchOptions(own skills) search.Options {
 
 // current returns the flow to use; the first use indexes the documents.
 func (a *Assistant) current(ctx context.Context) (*bound, error) {
-	if b := a.bound.Load(); b != nil {
-		return b, nil
-	}
-	if _, err := a.library.Sync(ctx); err != nil {
+	if err := a.library.Ready(ctx); err != nil {
 		return nil, err
 	}
 	return a.bound.Load(), nil

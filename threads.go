@@ -178,7 +178,7 @@ func (a *Assistant) Rate(ctx context.Context, r Rating) (*telemetry.Feedback, er
 	if err != nil {
 		return nil, fmt.Errorf("store feedback: %w", err)
 	}
-	a.bound.Store(nil) // the next question reads the promoted answers again
+	a.library.Outdate() // the next question reads the promoted answers again
 	return f, telemetry.AppendFeedback(a.config.DataDir, f)
 }
 

@@ -34,8 +34,10 @@ func (l *Library) Reembed(ctx context.Context) (*DenseReport, error) {
 	if l.o.Embedder == nil {
 		return nil, fmt.Errorf("%w: no embedding model is configured", search.ErrNoDense)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer l.unlock()
 	roots, err := l.indexedRoots(ctx)
 	if err != nil {
 		return nil, err

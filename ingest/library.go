@@ -8,7 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.com/ragflow/ingest/chunk"
@@ -28,7 +28,9 @@ type Library struct {
 	index search.Backend
 	o     Options
 
-	mu sync.Mutex // held while documents are read into the index
+	reading chan struct{} // full while documents are read into the index
+	served  atomic.Bool   // there is something to answer from
+	stale   atomic.Bool   // files in Options.Folders changed since they were read
 }
 
 // Options say what belongs to a library and how it is read.
@@ -65,7 +67,9 @@ type Embeddings struct {
 }
 
 // New returns the library of an index.
-func New(index search.Backend, o Options) *Library { return &Library{index: index, o: o} }
+func New(index search.Backend, o Options) *Library {
+	return &Library{index: index, o: o, reading: make(chan struct{}, 1)}
+}
 
 // Notice says that the index had to be replaced when it was opened, and why; "" where it was not.
 func (l *Library) Notice() string { return l.o.Notice }
@@ -76,22 +80,71 @@ func (l *Library) Notice() string { return l.o.Notice }
 // matches fs.ErrNotExist. What was done before an error or the end of ctx is kept.
 // Where the index can only be read it stays as it is, and the report warns.
 func (l *Library) Sync(ctx context.Context) (*Report, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer l.unlock()
+	return l.sync(ctx, false)
+}
+
+// Ready returns once there is something to answer from. The first call is a [Library.Sync], one
+// after [Library.Outdate] reads Options.Folders only, and all others return at once. A call
+// that finds another one at work waits for it, and goes on with its work if it failed.
+func (l *Library) Ready(ctx context.Context) error {
+	ready := func() bool { return l.served.Load() && !l.stale.Load() }
+	if ready() {
+		return nil
+	}
+	if err := l.lock(ctx); err != nil {
+		return err
+	}
+	defer l.unlock()
+	if ready() {
+		return nil
+	}
+	_, err := l.sync(ctx, l.served.Load())
+	return err
+}
+
+// Outdate makes the next call of Ready read Options.Folders again.
+func (l *Library) Outdate() { l.stale.Store(true) }
+
+func (l *Library) lock(ctx context.Context) error {
+	select {
+	case l.reading <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (l *Library) unlock() { <-l.reading }
+
+// sync is Sync under the lock; with onlyFolders the documents count as unchanged.
+func (l *Library) sync(ctx context.Context, onlyFolders bool) (report *Report, err error) {
+	outdated := l.stale.Swap(false) // what changes from here on is seen by the next sync
+	defer func() {
+		if err != nil && outdated {
+			l.stale.Store(true)
+		}
+	}()
 	begun := l.o.Clock()
-	report := newReport()
+	report = newReport()
 	if l.index.ReadOnly() {
 		return report, l.serveAsItIs(ctx, report)
 	}
-	for _, docs := range slices.Concat(l.o.Docs, l.folders()) {
+	for i, docs := range slices.Concat(l.o.Docs, l.folders()) {
 		root, err := load.Resolve(docs)
 		if err != nil {
 			return nil, err
 		}
+		report.Roots = append(report.Roots, root)
+		if onlyFolders && i < len(l.o.Docs) {
+			continue
+		}
 		if err := l.newSyncer(root, report).run(ctx); err != nil {
 			return nil, fmt.Errorf("index %s: %w", docs, err)
 		}
-		report.Roots = append(report.Roots, root)
 	}
 	if err := l.unread(ctx, report); err != nil {
 		return nil, err
@@ -102,8 +155,10 @@ func (l *Library) Sync(ctx context.Context) (*Report, error) {
 // Forget takes all files below a root out of the index and counts them. The root need not exist any
 // more.
 func (l *Library) Forget(ctx context.Context, path string) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.lock(ctx); err != nil {
+		return 0, err
+	}
+	defer l.unlock()
 	root, err := load.Resolve(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		root, err = filepath.Abs(path)
@@ -181,7 +236,11 @@ func (l *Library) serve(ctx context.Context, report *Report) error {
 		return ErrNoDocuments
 	}
 	report.Roots = roots
-	return l.o.Serve(ctx, roots)
+	if err := l.o.Serve(ctx, roots); err != nil {
+		return err
+	}
+	l.served.Store(true)
+	return nil
 }
 
 // serveAsItIs answers from an index that cannot be written.
