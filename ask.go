@@ -39,8 +39,12 @@ type Question struct {
 // this package and of package ingest, fs.ErrNotExist for missing documents, or
 // *graph.NodeError; a run that ended early can be resumed.
 func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
+	t, err := a.begin(ctx, q)
+	if err != nil {
+		return nil, err
+	}
 	var events []Event // the durable ones
-	for e, err := range a.Stream(ctx, q) {
+	for e, err := range t.stream(ctx) {
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +65,7 @@ func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
 			return nil, err
 		}
 	}
-	reply, err := a.reply(ctx, r)
+	reply, err := a.reply(ctx, t.bound, r)
 	if err == nil && q.Trace {
 		reply.AnswerMD, reply.FlowTraceMD = a.render(ctx, r)
 	}
@@ -73,23 +77,25 @@ func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
 // final state. Breaking the loop cancels the run.
 func (a *Assistant) Stream(ctx context.Context, q Question) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		request, err := a.request(q)
-		if err == nil && q.Agent && a.config.Chat == nil {
-			err = ErrNoModel
-		}
-		if err == nil && a.ReadOnly() {
-			err = a.readOnly("no question can be saved in it")
-		}
+		t, err := a.begin(ctx, q)
 		if err != nil {
 			yield(Event{}, err)
 			return
 		}
-		b, err := a.current(ctx)
-		if err != nil {
-			yield(Event{}, err)
-			return
-		}
-		for event, err := range a.runnerFor(ctx, b, q).Stream(ctx, request) {
+		t.stream(ctx)(yield)
+	}
+}
+
+// turn is one question under way, with the binding that it uses from beginning to end.
+type turn struct {
+	*bound
+	runner  *runner
+	request graph.Request[state.Update]
+}
+
+func (t turn) stream(ctx context.Context) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for event, err := range t.runner.Stream(ctx, t.request) {
 			if !yield(asTokens(event), err) {
 				return
 			}
@@ -97,16 +103,32 @@ func (a *Assistant) Stream(ctx context.Context, q Question) iter.Seq2[Event, err
 	}
 }
 
-// runnerFor returns the runner of a question. A run that an agent began goes on as an agent.
-func (a *Assistant) runnerFor(ctx context.Context, b *bound, q Question) *runner {
-	if q.Resume && b.agent != nil {
+// begin checks a question and chooses its runner. A run that an agent began goes on as an agent.
+func (a *Assistant) begin(ctx context.Context, q Question) (t turn, err error) {
+	t.request, err = a.request(q)
+	switch {
+	case err != nil:
+		return t, err
+	case q.Agent && a.config.Chat == nil:
+		return t, ErrNoModel
+	case a.ReadOnly():
+		return t, a.readOnly("no question can be saved in it")
+	}
+	if t.bound, err = a.current(ctx); err != nil {
+		return t, err
+	}
+	if q.Resume && t.agent != nil {
 		head, err := a.store.Head(ctx, q.Thread)
-		q.Agent = err == nil && head.Fingerprint == b.agentPrint
+		if err != nil {
+			return t, fmt.Errorf("resume thread %q: %w", q.Thread, err)
+		}
+		q.Agent = head.Fingerprint == t.agentPrint
 	}
+	t.runner = t.bound.runner
 	if q.Agent {
-		return b.agent
+		t.runner = t.agent
 	}
-	return b.runner
+	return t, nil
 }
 
 // request makes what a turn needs: its thread, its run and the id of the message.

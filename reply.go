@@ -181,12 +181,12 @@ func (a *Assistant) Reply(ctx context.Context, run string) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.reply(ctx, r)
+	return a.reply(ctx, a.bound.Load(), r)
 }
 
-// reply makes a Reply of a run that ended. It shares nothing that could be written to
-// with the state of the run.
-func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error) {
+// reply makes a Reply of a run that ended, with what b holds of its chunks; b may be nil. It
+// shares nothing that could be written to with the state of the run.
+func (a *Assistant) reply(ctx context.Context, b *bound, r *transcript.Run) (*Reply, error) {
 	turn := r.State.Turn
 	reply := &Reply{
 		ThreadID: r.Thread, RunID: r.ID, Question: turn.Query, Answer: turn.Answer, Abstained: turn.Abstained,
@@ -204,13 +204,13 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 			reply.Grade.Refined = q.Text
 		}
 	}
-	reply.Citations = a.citations(ctx, turn)
+	reply.Citations = a.citations(ctx, b, turn)
 	reply.Quality = Quality{Faithfulness: 1, CitationPrecision: 1, CitationRecall: 1}
 	if turn.Quality != (Quality{}) {
 		reply.Quality = turn.Quality
 	}
 	reply.Context = a.config.Context.Assemble(turn.Sources, turn.Language)
-	reply.Chunks = a.counts(turn)
+	reply.Chunks = b.counts(turn)
 	if len(turn.Sources) > 0 {
 		reply.Chunks.ContextTokens = text.Count(reply.Context)
 	}
@@ -219,16 +219,16 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 	for i, h := range turn.Hits {
 		reply.Retrieved[i] = HitReply{ChunkID: h.Chunk, Score: h.Score, Legs: slices.Clone(h.Legs)}
 	}
-	if err := a.locate(ctx, reply); err != nil {
+	if err := b.locate(ctx, reply); err != nil {
 		return nil, err
 	}
 	return reply, nil
 }
 
 // citations describes the citations of a turn, and which of them have changed.
-func (a *Assistant) citations(ctx context.Context, turn state.Turn) []CitationReply {
+func (a *Assistant) citations(ctx context.Context, b *bound, turn state.Turn) []CitationReply {
 	files := &ingest.CitedFiles{}
-	if b := a.bound.Load(); b != nil {
+	if b != nil {
 		files = a.library.CitedFiles(b.search.Chunks)
 	}
 	out := make([]CitationReply, len(turn.Citations))
@@ -253,8 +253,7 @@ func cloneQueries(queries []state.Query) []state.Query {
 
 // locate adds what the index holds: where hits are, and what the cited documents say of
 // themselves. A chunk that left the index since has neither.
-func (a *Assistant) locate(ctx context.Context, reply *Reply) error {
-	b := a.bound.Load()
+func (b *bound) locate(ctx context.Context, reply *Reply) error {
 	if b == nil {
 		return nil
 	}
@@ -283,9 +282,9 @@ func (a *Assistant) locate(ctx context.Context, reply *Reply) error {
 }
 
 // counts counts the chunks of a turn by how far they got.
-func (a *Assistant) counts(turn state.Turn) ChunkCounts {
+func (b *bound) counts(turn state.Turn) ChunkCounts {
 	out := ChunkCounts{Retrieved: len(turn.Hits), Context: len(turn.Sources)}
-	if b := a.bound.Load(); b != nil {
+	if b != nil {
 		out.Total = b.search.Docs()
 	}
 	var used []string
