@@ -75,6 +75,9 @@ func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
 // Stream answers a question and yields its events. A durable event comes after
 // its change was saved; live events are not saved. The last event holds the
 // final state. Breaking the loop cancels the run.
+//
+// The answer comes as events whose Value is a [Token], in every way to answer. All pieces since the last one with Void,
+// put together, are safe to show at every moment, as Markdown and on a terminal, and at the end they are Reply.Answer.
 func (a *Assistant) Stream(ctx context.Context, q Question) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		t, err := a.begin(ctx, q)
@@ -93,10 +96,33 @@ type turn struct {
 	request graph.Request[state.Update]
 }
 
+// stream runs the turn. A change of the answer after it was written, such as a statement that no source
+// supports, follows before the last event.
 func (t turn) stream(ctx context.Context) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		for event, err := range t.runner.Stream(ctx, t.request) {
-			if !yield(asTokens(event), err) {
+		var shown strings.Builder
+		for e, err := range t.runner.Stream(ctx, t.request) {
+			if text, ok := e.Value.(Token); ok {
+				if text.Void && text.Text == "" && shown.Len() == 0 {
+					continue
+				}
+				if text.Void {
+					shown.Reset()
+				}
+				shown.WriteString(text.Text)
+			}
+			if e.Kind == graph.RunEnded && e.Status == graph.Completed {
+				last := Event{Kind: graph.Custom, Live: true, Thread: e.Thread, Run: e.Run, Step: e.Step, Node: nodes.GenerateID}
+				if rest, begins := strings.CutPrefix(e.State.Turn.Answer, shown.String()); !begins {
+					last.Value = Token{Text: e.State.Turn.Answer, Void: true}
+				} else if rest != "" {
+					last.Value = Token{Text: rest}
+				}
+				if last.Value != nil && !yield(last, nil) {
+					return
+				}
+			}
+			if !yield(e, err) {
 				return
 			}
 		}

@@ -113,14 +113,3 @@ func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[stat
 	g.Edges = append(g.Edges, graph.Edge{From: chain.AgentID, To: nodes.GenerateID})
 	return g, nil
 }
-
-// asTokens turns the text of an agent into Tokens. A new step of the agent discards what came
-// before.
-func asTokens(e Event) Event {
-	if text, ok := graph.TokenOf(e); ok && e.Path == chain.AgentID {
-		e.Value = Token{Text: text}
-	} else if e.Kind == graph.TaskStarted && e.Path == chain.AgentID {
-		e.Value = Token{Void: true}
-	}
-	return e
-}

@@ -88,8 +88,8 @@ const question = "How do I keep the data of a container?"
 func TestAnswerByModel(t *testing.T) {
 	s := llmtest.NewServer(script(llmtest.Say("A volume keeps it. [Source 1] More is unknown. [Source 7]")))
 	defer s.Close()
-	var told strings.Builder
-	a := modelled(t, s, func(c *ragflow.Config) { c.Tokens = func(p ragflow.Token) { told.WriteString(p.Text) } })
+	var told draft
+	a := modelled(t, s, func(c *ragflow.Config) { c.Tokens = told.take })
 	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})
 	if err != nil {
 		t.Fatal(err)
@@ -97,8 +97,8 @@ func TestAnswerByModel(t *testing.T) {
 	if r.Answer != "A volume keeps it. [Source 1] More is unknown (unsupported)." || r.Model != "smart" || r.Abstained || len(r.Warnings) > 0 {
 		t.Errorf("got %q by %s, warnings %q", r.Answer, r.Model, r.Warnings)
 	}
-	if told.String() != "A volume keeps it. [Source 1] More is unknown. [Source 7]" {
-		t.Errorf("told %q", told.String())
+	if told.shown != r.Answer || len(told.withdrawn) != 1 || told.withdrawn[0] != "A volume keeps it. [Source 1] More is unknown. [Source 7]" {
+		t.Errorf("told %+v", told)
 	}
 	if len(r.Citations) != 1 || r.Citations[0].Quote != "A volume keeps the data of a container after the container is removed." {
 		t.Errorf("cited %+v, want the sentence that supports the statement", r.Citations)
@@ -224,17 +224,14 @@ func TestAnswerIsHeldUntilSupported(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := llmtest.NewServer(script(llmtest.Say(tt.says)))
 			defer s.Close()
-			var told strings.Builder
-			a := modelled(t, s, func(c *ragflow.Config) {
-				c.Answers.NoRefusals = true
-				c.Tokens = func(token ragflow.Token) { told.WriteString(token.Text) }
-			})
+			var told draft
+			a := modelled(t, s, func(c *ragflow.Config) { c.Answers.NoRefusals, c.Tokens = true, told.take })
 			r, err := a.Ask(t.Context(), ragflow.Question{Text: "What does a volume keep?"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if told.String() != tt.told || r.Abstained != (tt.told == "") {
-				t.Errorf("told %q of %q, abstained %v", &told, r.Answer, r.Abstained)
+			if told.shown != r.Answer || strings.Join(told.withdrawn, "|") != tt.told || r.Abstained != (tt.told == "") {
+				t.Errorf("told %+v of %q, abstained %v", told, r.Answer, r.Abstained)
 			}
 			for _, c := range s.Calls() {
 				if strings.Contains(c.System, answers) && strings.Contains(c.System+c.User, "I don't have enough information") {

@@ -49,8 +49,7 @@ var (
 // Event is one thing that happened while a question was answered.
 type Event = graph.Event[state.State]
 
-// Token is a piece of an answer that a model is writing. It is a draft: the reply
-// counts.
+// Token is a piece of an answer. Until the run ends it is a draft, which may be withdrawn.
 type Token = nodes.Token
 
 // Assistant answers questions from documents, in threads that last. It is safe for

@@ -65,9 +65,6 @@ func Generate(o Answering) Node {
 			if answer, quality, err = o.validate(ctx, answer, s.Turn); err != nil {
 				return state.Update{}, err
 			}
-			if answer.Abstained && !declined {
-				graph.Emit(ctx, Token{Void: true})
-			}
 			if answer.Abstained && !declined && o.Closest != nil {
 				if answer, err = o.closest(ctx, task, answer); err != nil {
 					return state.Update{}, err
@@ -77,7 +74,7 @@ func Generate(o Answering) Node {
 		} else {
 			graph.Skip(ctx, SkippedNoDocs)
 		}
-		answer.Text = text.QuoteAddresses(answer.Text, nil, "") // quotes hold them as the document does
+		answer.Text = text.QuoteAddresses(text.Visible(answer.Text), nil, "") // quotes hold them as the document does
 		noteAnswer(ctx, answer, quality)
 		message := state.Message{
 			ID: o.NewID(), Role: state.AI, Content: answer.Text,

@@ -50,7 +50,8 @@ type Answerer interface {
 type StreamAnswerer interface {
 	Answerer
 	// AnswerStream is like Answer. It also calls token with each piece of text, from
-	// the caller's goroutine. The pieces are a draft: only the returned answer counts.
+	// the caller's goroutine. The pieces are a draft: only the returned answer counts. What they
+	// make is safe to show at every moment.
 	AnswerStream(ctx context.Context, t state.Task, token func(Token)) (state.Answer, error)
 }
 
@@ -61,10 +62,10 @@ type Verifier interface {
 	Verify(ctx context.Context, statements, passages []string) ([]bool, error)
 }
 
-// Token is the payload of generate's live events: a piece of the answer.
+// Token is the payload of live events: a piece of the answer.
 type Token struct {
 	Text string
-	// Void discards all earlier pieces of this answer. Text is empty then.
+	// Void withdraws all earlier pieces of this answer; Text, if there is any, takes their place.
 	Void bool
 }
 

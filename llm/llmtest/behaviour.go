@@ -47,8 +47,23 @@ func SayThen(text string, next <-chan struct{}, rest string) Behaviour {
 
 // CallTools streams tool calls, the arguments of each in pieces.
 func CallTools(calls ...llm.ToolCall) Behaviour {
-	return func(w http.ResponseWriter, _ *http.Request) {
+	now := make(chan struct{})
+	close(now)
+	return SayThenCall("", now, calls...)
+}
+
+// SayThenCall streams text, waits until next is closed or the client is gone, and streams tool calls.
+func SayThenCall(text string, next <-chan struct{}, calls ...llm.ToolCall) Behaviour {
+	return func(w http.ResponseWriter, r *http.Request) {
 		begin(w)
+		if text != "" {
+			speak(w, text)
+		}
+		select {
+		case <-next:
+		case <-r.Context().Done():
+			return
+		}
 		for i, c := range calls {
 			delta := func(call map[string]any) {
 				call["index"] = i

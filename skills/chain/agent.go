@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"example.com/ragflow/agent"
 	"example.com/ragflow/graph"
@@ -42,10 +43,10 @@ func (a Answerer) Agent(engine *search.Engine, words *offline.Rewriter, trusting
 	chats := a.options.Models.task(Write).Chats
 	var others llm.Chat
 	if len(chats) > 1 {
-		others = inTurn(chats[1:])
+		others = shownChat{inTurn(chats[1:])}
 	}
 	plan, err := agent.Compile(agent.Agent{
-		Chat: chats[0], Fallback: others, MaxTokens: tokens, Temperature: *cmp.Or(o.Temperature, new(model.AnswerTemperature)),
+		Chat: shownChat{chats[0]}, Fallback: others, MaxTokens: tokens, Temperature: *cmp.Or(o.Temperature, new(model.AnswerTemperature)),
 		Tools:  []agent.Tool{agent.Search(searchTool, prompts.SearchTool, agentRetriever{engine, words, trusting})},
 		Limits: agent.Limits{Result: bytes},
 	})
@@ -59,7 +60,7 @@ func (a Answerer) Agent(engine *search.Engine, words *offline.Rewriter, trusting
 			graph.Skip(ctx, "small talk is answered without a model")
 			return state.Update{}, nil
 		}
-		u, err := run(ctx, s)
+		u, err := run(context.WithValue(ctx, inquiryKey{}, &inquiry{task: task(s)}), s)
 		if failed, ok := errors.AsType[*llm.Error](err); ok {
 			return state.Update{}, fellBack(ctx, a.name, offline.Name, "the answer was written", failed)
 		}
@@ -67,6 +68,49 @@ func (a Answerer) Agent(engine *search.Engine, words *offline.Rewriter, trusting
 	}
 	return sub, nil
 }
+
+// inquiry is what a run of the agent may show addresses of.
+type inquiry struct {
+	task  state.Task
+	mu    sync.Mutex
+	found []state.Source // by its searches
+}
+
+type inquiryKey struct{}
+
+// shownChat is a model of an agent. It emits what the model writes as Tokens, harmless, and discards them where
+// the step is no answer: it calls tools, or the model fails. What looks like a call in words is not shown.
+type shownChat struct{ llm.Chat }
+
+// Complete implements llm.Chat.
+func (c shownChat) Complete(ctx context.Context, r llm.Request, _ func(string)) (llm.Response, error) {
+	by, _ := ctx.Value(inquiryKey{}).(*inquiry)
+	known := func(address string) bool {
+		by.mu.Lock()
+		defer by.mu.Unlock()
+		return model.Holds(by.task.Question, slices.Concat(by.task.Sources, by.found), address)
+	}
+	said, isCall := false, false
+	piece, done := model.NewFilter(known, by.task.Language).Pieces(func(safe string) {
+		if !said {
+			said, isCall = true, len(r.Tools) > 0 && callInWords.MatchString(safe)
+		}
+		if !isCall {
+			graph.Emit(ctx, nodes.Token{Text: safe})
+		}
+	})
+	graph.Emit(ctx, nodes.Token{Void: true})
+	out, err := c.Chat.Complete(ctx, r, piece)
+	if err == nil && len(out.Calls) == 0 {
+		done()
+	} else {
+		graph.Emit(ctx, nodes.Token{Void: true})
+	}
+	return out, err
+}
+
+// callInWords is how a call begins that a small model writes as text, made harmless.
+var callInWords = regexp.MustCompile("^(?:\\{|```|\\\\<tool_call)")
 
 // Written is the answerer of an answer that an agent wrote, or of none.
 func (a Answerer) Written(answer string) nodes.Answerer {
@@ -172,5 +216,11 @@ func (r agentRetriever) Retrieve(ctx context.Context, query string) ([]state.Sou
 	for _, h := range list.Hits {
 		out = append(out, state.Source{Chunk: h.Chunk, Score: h.Score})
 	}
-	return nodes.WithoutInjections(ctx, out, r.trusting), nil
+	out = nodes.WithoutInjections(ctx, out, r.trusting)
+	if by, ok := ctx.Value(inquiryKey{}).(*inquiry); ok {
+		by.mu.Lock()
+		defer by.mu.Unlock()
+		by.found = append(by.found, out...)
+	}
+	return out, nil
 }

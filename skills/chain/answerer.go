@@ -88,19 +88,21 @@ func (a Answerer) AnswerStream(ctx context.Context, t state.Task, token func(nod
 }
 
 // supported passes an answer on once a source supports a statement of it. Until then it may
-// be withdrawn: see [nodes.Generate].
+// be withdrawn: see [nodes.Generate]. The whole is checked each time it has grown by half, so that the cost
+// grows as its length does.
 func (a Answerer) supported(t state.Task, tell func(string)) func(string) {
 	var said strings.Builder
-	passing := false
+	passing, next := false, 0
 	return func(piece string) {
 		if passing {
 			tell(piece)
 			return
 		}
 		said.WriteString(piece)
-		if !strings.ContainsAny(piece, ".!?。\n") { // no sentence ends
+		if said.Len() < next || !strings.ContainsAny(piece, ".!?。\n") { // no sentence ends
 			return
 		}
+		next = said.Len() + said.Len()/2
 		report := cite.Check(said.String(), t.Sources, cite.Options{Language: t.Language})
 		if passing = report.Grounded > 0; passing {
 			tell(said.String())

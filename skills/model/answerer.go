@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"example.com/ragflow/llm"
 	"example.com/ragflow/prompts"
@@ -86,10 +84,12 @@ func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(st
 	if len(t.Sources) == 0 {
 		return state.Answer{}, ErrNoSources
 	}
-	said, err := a.synthesize(ctx, t, token)
+	piece, done := filterOf(t).Pieces(token)
+	said, err := a.synthesize(ctx, t, piece)
 	if err != nil {
 		return state.Answer{}, err
 	}
+	done()
 	return a.Written(said, t), nil
 }
 
@@ -100,12 +100,14 @@ func (a *Answerer) Written(text string, t state.Task) state.Answer {
 		answer.Text, answer.Abstained = prompts.Say(prompts.Refusal, t.Language), true
 		return answer
 	}
-	known := func(address string) bool {
-		return strings.Contains(t.Question, address) ||
-			slices.ContainsFunc(t.Sources, func(s state.Source) bool { return strings.Contains(s.Text, address) })
-	}
-	answer.Text = harmless(text, known, prompts.Say(prompts.UnknownAddress, t.Language))
+	f := filterOf(t)
+	answer.Text = f.Write(text) + f.Close()
 	return answer
+}
+
+// filterOf is the filter of an answer to t.
+func filterOf(t state.Task) *Filter {
+	return NewFilter(func(address string) bool { return Holds(t.Question, t.Sources, address) }, t.Language)
 }
 
 // Messages is what a model is sent to answer a task with: rules, the

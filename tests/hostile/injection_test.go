@@ -106,8 +106,8 @@ func (scripted) Model() string { return "scripted" }
 
 func (s scripted) Complete(_ context.Context, r llm.Request, token func(string)) (llm.Response, error) {
 	text := s.reply(r)
-	if token != nil {
-		token(text)
+	for at := 0; at < len(text) && token != nil; at += 5 {
+		token(text[at:min(at+5, len(text))])
 	}
 	return llm.Response{Text: text, Finish: llm.FinishStop}, nil
 }
@@ -158,7 +158,14 @@ func put(t *testing.T, a attack, chat llm.Chat, answers model.Options) (string, 
 		t.Fatal(err)
 	}
 	before := asked.Load()
-	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Chat: chat, PlainGrades: true, Answers: answers})
+	draft, live := "", ""
+	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Chat: chat, PlainGrades: true, Answers: answers, Tokens: func(t ragflow.Token) {
+		if t.Void {
+			draft = ""
+		}
+		draft += t.Text
+		live = cmp.Or(live, clickable(draft))
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,6 +177,12 @@ func put(t *testing.T, a attack, chat llm.Chat, answers model.Options) (string, 
 	var found []string
 	if asked.Load() != before {
 		found = append(found, "request")
+	}
+	if live != "" {
+		found = append(found, live+" while it was written")
+	}
+	if draft != reply.Answer {
+		found = append(found, "another answer was shown: "+draft)
 	}
 	if entries, _ := os.ReadDir(docs); len(entries) != 2 {
 		found = append(found, "file")

@@ -37,7 +37,15 @@ func TestLinks(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(docs, "page.md"), []byte(page), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			a, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Chat: chat, PlainGrades: true})
+			draft := ""
+			a, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Chat: chat, PlainGrades: true, Tokens: func(p ragflow.Token) {
+				if p.Void {
+					draft = ""
+				}
+				if draft += p.Text; clickable(draft) != "" {
+					t.Errorf("%q: while it was written the answer had %s\n%s", link, clickable(draft), draft)
+				}
+			}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -121,23 +121,26 @@ func (s *session) newProgress() *progress {
 
 // take notes what an event tells.
 func (p *progress) take(e ragflow.Event) {
-	switch e.Kind {
-	case graph.TaskStarted:
-		p.doing = doing(e.Node)
-	case graph.Custom:
-		if t, ok := e.Value.(nodes.Token); ok {
-			if t.Void {
-				p.answer.Reset()
-			}
-			p.answer.WriteString(t.Text)
+	if e.Kind == graph.TaskStarted {
+		p.doing = doing(e)
+	}
+	if t, ok := e.Value.(ragflow.Token); ok {
+		if t.Void {
+			p.answer.Reset()
 		}
-	default:
+		p.answer.WriteString(t.Text)
 	}
 }
 
-// doing says what a node does.
-func doing(node string) string {
-	switch node {
+// doing says what a task does that has started.
+func doing(e ragflow.Event) string {
+	switch {
+	case e.Path != "" && e.Node == "tools":
+		return "searching for more"
+	case e.Path != "":
+		return "reading and writing"
+	}
+	switch e.Node {
 	case nodes.IngestID, nodes.PreRetrievalID:
 		return "reading the question"
 	case nodes.RetrievalID:
@@ -151,7 +154,7 @@ func doing(node string) string {
 	case nodes.GenerateID:
 		return "writing"
 	}
-	return node
+	return "working"
 }
 
 // draw shows how things stand.

@@ -1,0 +1,118 @@
+package model_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	gtext "github.com/yuin/goldmark/text"
+
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/model"
+)
+
+// hostile are what texts are made of that want to be loaded, run or clicked, also in part.
+var hostile = []string{
+	"https://evil.test/?q=secret", "http", "://", "www.", "www.evil.test", "boss@evil.test", "@evil.test", "0", "mailto:", "javascript:x", "//evil.test", ".", "ok.test",
+	"[", "]", "(", ")", "![", "](", "][", "]:", "[a]", "[a](", "[a]:", "[b]: javascript:x", "![x](https://evil.test/p.png)", "[a](<javascript:x>)", "[Source 1]", "[a\nb](javascript:x)",
+	"<", ">", "</", "<img src=https://evil.test>", "<a href=", "<!--", "-->", "<script>", "<https://evil.test>", "<b", "<?", "<![CDATA[",
+	"`", "``", "```", "```sh\n", "\n```\n", "~~~", "~~~\n", "\n  ~~~\n", "````", "`a`", "`x | y`", "`a\nb`", "\\", "\\`", "\\[", "\\|",
+	"|", "| a | b |\n| - | - |\n| ", "\n| - |\n", "\n", "\n\n", " ", "  ", "    ", "\t", "\n- ", "\n1. ", "\n   ", "\n> ", "> ", "# ", "*", "_", "**", "~", "-", "\n---\n", "===",
+	"ż", "。", "見て", "\r", "\r\n", "\v", "\u2028", "\u200b", "\x1b[31m", "\x1b]8;;https://evil.test\x1b\\", "\xc5", "\xbc", "&#104;ttps://", "$", "!", ":", "word", "a b",
+}
+
+func mixed(r *rand.Rand) string {
+	var b strings.Builder
+	for range 1 + r.IntN(16) {
+		b.WriteString(hostile[r.IntN(len(hostile))])
+	}
+	return b.String()
+}
+
+// viewers know CommonMark, tables, and all of GitHub's extensions.
+var viewers = []parser.Parser{
+	goldmark.New().Parser(),
+	goldmark.New(goldmark.WithExtensions(extension.Table)).Parser(),
+	goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote)).Parser(),
+}
+
+// live returns what of a text some viewer loads, runs or links, or a terminal obeys.
+func live(shown string) (found string) {
+	if shown != text.Visible(shown) {
+		return "control characters"
+	}
+	for _, viewer := range viewers {
+		_ = ast.Walk(viewer.Parse(gtext.NewReader([]byte(shown))), func(n ast.Node, _ bool) (ast.WalkStatus, error) {
+			switch n.(type) {
+			case *ast.Image, *ast.Link, *ast.AutoLink, *ast.RawHTML, *ast.HTMLBlock:
+				found = n.Kind().String()
+			}
+			return ast.WalkContinue, nil
+		})
+	}
+	return found
+}
+
+func known(address string) bool { return strings.Contains(address, "ok.test") }
+
+func whole(s string) string {
+	f := model.NewFilter(known, "en")
+	return f.Write(s) + f.Close()
+}
+
+// checkShown writes a text piece by piece: whatever was shown so far is harmless, and at the end it is what the
+// whole text gives.
+func checkShown(t *testing.T, s string, cut func() int) {
+	t.Helper()
+	f := model.NewFilter(known, "en")
+	shown := ""
+	for rest := s; ; {
+		n := min(len(rest), cut())
+		piece := f.Write(rest[:n])
+		if rest = rest[n:]; rest == "" {
+			piece += f.Close()
+		}
+		if shown += piece; piece != "" {
+			if kind := live(shown); kind != "" {
+				t.Fatalf("%q shows %q, with %s", s, shown, kind)
+			}
+		}
+		if rest == "" {
+			break
+		}
+	}
+	if want := whole(s); shown != want {
+		t.Fatalf("%q shows %q in pieces and %q as a whole", s, shown, want)
+	}
+	if again := text.QuoteAddresses(shown, nil, ""); again != shown {
+		t.Fatalf("%q shows %q, in which an address is not code", s, shown)
+	}
+}
+
+// TestNothingShownIsLive cuts texts of hostile fragments at random places.
+func TestNothingShownIsLive(t *testing.T) {
+	const seed = 1
+	texts := 20_000
+	if testing.Short() {
+		texts = 2_000
+	}
+	r := rand.New(rand.NewPCG(seed, 2))
+	for range texts {
+		checkShown(t, mixed(r), func() int { return 1 + r.IntN(6) })
+	}
+}
+
+func FuzzFilter(f *testing.F) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		f.Add(mixed(r), uint64(1))
+	}
+	f.Fuzz(func(t *testing.T, s string, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		checkShown(t, s, func() int { return 1 + r.IntN(8) })
+	})
+}

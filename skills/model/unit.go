@@ -1,0 +1,237 @@
+package model
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/ragflow/search/text"
+)
+
+// What a viewer of Markdown would load, run or follow.
+var (
+	picture    = regexp.MustCompile(`!\[([^\]\n]*)\](?:\([^)\n]*\)?|\[[^\]\n]*\])?`)
+	linkInline = regexp.MustCompile(`\[([^\[\]\n]*)\]\(\s*<?([^)\s>]*)>?[^)\n]*\)?`)
+	linkByName = regexp.MustCompile(`\[([^\[\]\n]+)\]\[[^\[\]\n]*\]`)
+	angled     = regexp.MustCompile(`<((?:[A-Za-z][A-Za-z0-9+.-]{1,31}):[^<>\s]*)>`)
+	markup     = regexp.MustCompile(`<([A-Za-z/!?]|[-.#$%&'*+=^{}~|]*@)`)
+	webAddress = regexp.MustCompile(`(?i)^(?:https?://|mailto:)`)
+	keptCode   = regexp.MustCompile("`(.)`")
+	afterCode  = regexp.MustCompile("`([-.!#$%&'*+/=?^{}~|]*@)")
+	mailTail   = regexp.MustCompile("^`[-\\w.!#$%&'*+/=?^{}~|`]*@")
+	mailHead   = regexp.MustCompile("\\w[-\\w.!#$%&'*+/=?^{}~|`]*$")
+	begunLink  = regexp.MustCompile(`(?i)://|www\.|mailto:`)
+)
+
+const (
+	// maxRounds bounds how deep links and images may be nested.
+	maxRounds = 8
+	// firstKept is the first of the runes that stand for code while the text around it is made harmless.
+	firstKept = 0xE000
+)
+
+// unitEnd returns where the first unit of a line ends; 0 where that is not seen yet. whole says that nothing
+// comes after line that could belong to the unit.
+func unitEnd(line string, whole bool) int {
+	for i := 0; i < len(line); {
+		next, open := i, false
+		switch c := line[i]; {
+		case c == ' ' || c == '\t':
+			return i
+		case c == '[':
+			next, open = bracketsEnd(line, i)
+		default:
+			next, open = pieceEnd(line, i)
+		}
+		if (open || next == len(line)) && !whole {
+			return 0
+		}
+		if line[i] >= utf8.RuneSelf && !begunLink.MatchString(line[:i]) {
+			return next // no address goes beyond it
+		}
+		i = next
+	}
+	return len(line)
+}
+
+// pieceEnd returns where the character at i ends, or the code or escape that begins there. open says that it is
+// the beginning of code whose end is not in s.
+func pieceEnd(s string, i int) (end int, open bool) {
+	switch c := s[i]; {
+	case c == '`':
+		marks := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
+		if close := codeEnd(s[i+marks:], marks); close >= 0 {
+			return i + 2*marks + close, false
+		}
+		return i + marks, true
+	case c == '\\' && i+1 < len(s) && s[i+1] < utf8.RuneSelf && s[i+1] != ' ' && s[i+1] != '\t':
+		return i + 2, false
+	case c < utf8.RuneSelf:
+		return i + 1, false
+	}
+	_, n := utf8.DecodeRuneInString(s[i:])
+	return i + n, false
+}
+
+// codeEnd returns where in s the run of exactly so many marks begins that ends code; -1 without one.
+func codeEnd(s string, marks int) int {
+	for at := 0; ; {
+		i := strings.IndexByte(s[at:], '`')
+		if i < 0 {
+			return -1
+		}
+		at += i
+		run := len(s[at:]) - len(strings.TrimLeft(s[at:], "`"))
+		if run == marks {
+			return at
+		}
+		at += run
+	}
+}
+
+// bracketsEnd returns where the brackets that open at i end, with the target of a link behind them. open says
+// that this may change with what follows s.
+func bracketsEnd(s string, i int) (end int, open bool) {
+	depth := 0
+	for at := i; at < len(s); {
+		next, begun := pieceEnd(s, at)
+		open = open || begun
+		switch s[at] {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		}
+		at = next
+		if depth > 0 {
+			continue
+		}
+		if at < len(s) && s[at] == '(' {
+			close := strings.IndexByte(s[at:], ')')
+			if close < 0 {
+				return len(s), true
+			}
+			at += close + 1
+		}
+		return at, open
+	}
+	return i + 1, true
+}
+
+// harmless is the filter for one unit.
+func (f *Filter) harmless(s string) string {
+	if !strings.ContainsAny(s, "[]<`@:.~\\") {
+		return s
+	}
+	var kept []string // code, which the rules do not look into
+	keep := func(code string) string {
+		kept = append(kept, code)
+		return "`" + string(rune(firstKept+len(kept)-1)) + "`"
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		next, open := pieceEnd(s, i)
+		switch {
+		case open:
+			b.WriteString(keep(strings.Repeat("\\`", next-i)))
+		case s[i] == '`':
+			marks := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
+			b.WriteString(keep(f.code(s[i+marks:next-marks], marks)))
+		case s[i] == '\\' && next == i+2 && strings.IndexByte("@:/", s[i+1]) >= 0: // some viewers look for addresses behind it
+			b.WriteByte(s[i+1])
+		case s[i] == '\\' && next == i+2 && !isWord(s[i+1]):
+			b.WriteString(keep(s[i:next]))
+		case s[i] == '\\' && next == i+1:
+			b.WriteString(keep(`\\`))
+		default:
+			b.WriteString(s[i:next])
+		}
+		i = next
+	}
+	prose := disarmed(b.String())
+	for spans := text.Addresses(prose); len(spans) > 0; spans = text.Addresses(prose) { // one may follow in the other
+		b.Reset()
+		at := 0
+		for _, a := range spans {
+			b.WriteString(prose[at:a.Start])
+			if address := prose[a.Start:a.End]; strings.Contains(address, "|") || !f.known(address) {
+				b.WriteString(f.unknown)
+			} else {
+				if a.Start > 0 && (prose[a.Start-1] == '\\' || prose[a.Start-1] == '|') {
+					b.WriteByte(' ')
+				}
+				b.WriteString(keep(f.code(address, 1)))
+			}
+			at = a.End
+		}
+		prose = b.String() + prose[at:]
+	}
+	prose = edges.Replace(prose)
+	prose = afterCode.ReplaceAllString(prose, "` $1")
+	prose = markup.ReplaceAllString(prose, `\<$1`)
+	b.Reset()
+	at := 0
+	for _, place := range keptCode.FindAllStringIndex(prose, -1) {
+		b.WriteString(prose[at:place[0]])
+		r, _ := utf8.DecodeRuneInString(prose[place[0]+1:])
+		code := kept[r-firstKept]
+		if mailTail.MatchString(code) && mailHead.MatchString(b.String()) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(code)
+		at = place[1]
+	}
+	return b.String() + prose[at:]
+}
+
+func isWord(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_'
+}
+
+// edges part what would continue a link, define one or open a block of code.
+var edges = strings.NewReplacer("](", "] (", "]:", "] :", "~~~", `\~\~\~`, "``", "` `")
+
+// code returns inline code in so many marks, or in more where code before it in this line could take them for its end.
+// A table ends code at a bar: what is between is text then.
+func (f *Filter) code(s string, marks int) string {
+	if strings.Contains(s, "|") {
+		if safe := f.harmless(s); safe != s {
+			edge := strings.Repeat("\\`", marks)
+			return edge + safe + edge
+		}
+		f.bars = max(f.bars, marks)
+	} else if f.bars > 0 {
+		marks = max(marks, f.bars+1)
+		for codeEnd(s, marks) >= 0 {
+			marks++
+		}
+	}
+	return strings.Repeat("`", marks) + s + strings.Repeat("`", marks)
+}
+
+// disarmed takes the pictures and links out of a unit. What one rule uncovers the next round takes; rounds end,
+// for each makes the text shorter or changes nothing.
+func disarmed(s string) string {
+	for range maxRounds {
+		before := s
+		s = picture.ReplaceAllString(s, "$1")
+		s = linkInline.ReplaceAllStringFunc(s, func(m string) string {
+			p := linkInline.FindStringSubmatch(m)
+			if webAddress.MatchString(p[2]) && p[1] != p[2] {
+				return p[1] + " " + p[2]
+			}
+			return p[1]
+		})
+		s = linkByName.ReplaceAllStringFunc(s, func(m string) string {
+			if strings.HasPrefix(strings.ToLower(m), "[source") {
+				return m // two marks side by side
+			}
+			return linkByName.FindStringSubmatch(m)[1]
+		})
+		s = angled.ReplaceAllString(s, "$1")
+		if s == before {
+			break
+		}
+	}
+	return s
+}
