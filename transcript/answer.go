@@ -52,7 +52,7 @@ func AnswerMD(r Run, o Options) string {
 		fmt.Fprintf(&b, "*%s*\n", inline(unanswered(st, why)))
 		return b.String()
 	}
-	b.WriteString(clean(searchtext.QuoteAddresses(Visible(text), nil, ""), linker(turn.Citations)) + "\n")
+	b.WriteString(clean(searchtext.QuoteAddresses(Visible(text)), linker(turn.Citations)) + "\n")
 	if len(turn.Citations) > 0 {
 		fmt.Fprintf(&b, "\n## %s\n", inline(prompts.Say(prompts.SourcesHeader, turn.Language)))
 		references(&b, turn.Citations, turn.Language, o)

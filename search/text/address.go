@@ -28,20 +28,11 @@ func Addresses(s string) []Span {
 }
 
 // QuoteAddresses puts the addresses of a Markdown text that do not stand in code yet into
-// inline code, so that no viewer makes them clickable. Addresses that are not known are
-// replaced by unknown; a nil known knows all.
-func QuoteAddresses(s string, known func(address string) bool, unknown string) string {
+// inline code, so that no viewer makes them clickable.
+func QuoteAddresses(s string) string {
 	bare, _ := bareAddresses(s)
 	if len(bare) == 0 {
 		return s
-	}
-	if known != nil {
-		s = replace(s, bare, func(at Span) string {
-			if a := s[at.Start:at.End]; known(a) {
-				return a
-			}
-			return unknown
-		})
 	}
 	longest := 0
 	for _, run := range backticks.FindAllString(s, -1) {
@@ -62,24 +53,18 @@ var backticks = regexp.MustCompile("`+")
 // a backtick, a backslash or a bar stands next to it, which would join it.
 func quoteBare(s, fence string) string {
 	bare, _ := bareAddresses(s)
-	return replace(s, bare, func(at Span) string {
-		out := fence + s[at.Start:at.End] + fence
-		if at.Start > 0 && strings.IndexByte("`\\|", s[at.Start-1]) >= 0 {
-			out = " " + out
-		}
-		if at.End < len(s) && s[at.End] == '`' {
-			out += " "
-		}
-		return out
-	})
-}
-
-func replace(s string, spans []Span, with func(Span) string) string {
 	var b strings.Builder
 	at := 0
-	for _, span := range spans {
-		b.WriteString(s[at:span.Start] + with(span))
-		at = span.End
+	for _, a := range bare {
+		b.WriteString(s[at:a.Start])
+		if a.Start > 0 && strings.IndexByte("`\\|", s[a.Start-1]) >= 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(fence + s[a.Start:a.End] + fence)
+		if a.End < len(s) && s[a.End] == '`' {
+			b.WriteByte(' ')
+		}
+		at = a.End
 	}
 	return b.String() + s[at:]
 }

@@ -88,7 +88,7 @@ func checkShown(t *testing.T, s string, cut func() int) {
 	if want := whole(s); shown != want {
 		t.Fatalf("%q shows %q in pieces and %q as a whole", s, shown, want)
 	}
-	if again := text.QuoteAddresses(shown, nil, ""); again != shown {
+	if again := text.QuoteAddresses(shown); again != shown {
 		t.Fatalf("%q shows %q, in which an address is not code", s, shown)
 	}
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"example.com/ragflow/search/text"
@@ -34,11 +35,12 @@ const (
 // comes after line that could belong to the unit.
 func unitEnd(line string, whole bool) int {
 	for i := 0; i < len(line); {
-		next, open := i, false
-		switch c := line[i]; {
-		case c == ' ' || c == '\t':
+		var next int
+		var open bool
+		switch line[i] {
+		case ' ', '\t':
 			return i
-		case c == '[':
+		case '[':
 			next, open = bracketsEnd(line, i)
 		default:
 			next, open = pieceEnd(line, i)
@@ -60,8 +62,8 @@ func pieceEnd(s string, i int) (end int, open bool) {
 	switch c := s[i]; {
 	case c == '`':
 		marks := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
-		if close := codeEnd(s[i+marks:], marks); close >= 0 {
-			return i + 2*marks + close, false
+		if n := codeEnd(s[i+marks:], marks); n >= 0 {
+			return i + marks + n + marks, false
 		}
 		return i + marks, true
 	case c == '\\' && i+1 < len(s) && s[i+1] < utf8.RuneSelf && s[i+1] != ' ' && s[i+1] != '\t':
@@ -107,11 +109,11 @@ func bracketsEnd(s string, i int) (end int, open bool) {
 			continue
 		}
 		if at < len(s) && s[at] == '(' {
-			close := strings.IndexByte(s[at:], ')')
-			if close < 0 {
+			n := strings.IndexByte(s[at:], ')')
+			if n < 0 {
 				return len(s), true
 			}
-			at += close + 1
+			at += n + 1
 		}
 		return at, open
 	}
@@ -166,7 +168,7 @@ func (f *Filter) harmless(s string) string {
 		}
 		prose = b.String() + prose[at:]
 	}
-	prose = edges.Replace(prose)
+	prose = edges().Replace(prose)
 	prose = afterCode.ReplaceAllString(prose, "` $1")
 	prose = markup.ReplaceAllString(prose, `\<$1`)
 	b.Reset()
@@ -189,7 +191,9 @@ func isWord(c byte) bool {
 }
 
 // edges part what would continue a link, define one or open a block of code.
-var edges = strings.NewReplacer("](", "] (", "]:", "] :", "~~~", `\~\~\~`, "``", "` `")
+var edges = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer("](", "] (", "]:", "] :", "~~~", `\~\~\~`, "``", "` `")
+})
 
 // code returns inline code in so many marks, or in more where code before it in this line could take them for its end.
 // A table ends code at a bar: what is between is text then.
