@@ -142,7 +142,7 @@ type Config struct {
 	Wait     time.Duration         // how long a question waits for a thread another run holds; default 30 s
 	Progress func(ingest.Progress) // receives how far indexing is, from one goroutine at a time; may be nil
 	Observe  func(Event)           // receives the durable events of Ask, in its goroutine; may be nil
-	Tokens   func(Token)           // receives the answer while a model writes it, in the goroutine of Ask; may be nil
+	Tokens   func(Token)           // receives the answer while it is written, in the goroutine of Ask; may be nil
 	Logger   *slog.Logger          // nil discards
 	Clock    func() time.Time
 	NewID    func() string // ids of threads, runs and messages; default UUIDs
