@@ -169,6 +169,8 @@ func TestAnswer(t *testing.T) {
 		{"HTML", `Hi <img src=x onerror=alert(1)><script>x</script> \<b>`, llm.FinishStop, `Hi \<img src=x onerror=alert(1)>\<script>x\</script> \<b>`, false},
 		{"nested", "[![x](https://evil.test/i.png)](https://evil.test/)", llm.FinishStop, "x (address left out: no source has it)", false},
 		{"known address", "See [it](https://wiki.test/volume), `https://wiki.test`. Write to a@evil.test.", llm.FinishStop, "See it `https://wiki.test/volume`, `https://wiki.test`. Write to (address left out: no source has it).", false},
+		{"character references", `Write to a&#64;evil.test or &#104;ttps&colon;//evil.test, R&D &lt; 3`, llm.FinishStop, `Write to a\&#64;evil.test or \&#104;ttps\&colon;//evil.test, R&D &lt; 3`, false},
+		{"escapes hide nothing", `See https\://evil.test and a\@evil.test`, llm.FinishStop, "See (address left out: no source has it) and (address left out: no source has it)", false},
 		{"code stays", "Write:\n```html\n<b>![x](y)</b>\n```", llm.FinishStop, "Write:\n```html\n<b>![x](y)</b>\n```", false},
 		{"refusal", "I don’t have enough information to answer that question.", llm.FinishStop, "I don't have enough information to answer that question.", true},
 	} {

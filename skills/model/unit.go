@@ -16,6 +16,7 @@ var (
 	linkByName = regexp.MustCompile(`\[([^\[\]\n]+)\]\[[^\[\]\n]*\]`)
 	angled     = regexp.MustCompile(`<((?:[A-Za-z][A-Za-z0-9+.-]{1,31}):[^<>\s]*)>`)
 	markup     = regexp.MustCompile(`<([A-Za-z/!?]|[-.#$%&'*+=^{}~|]*@)`)
+	reference  = regexp.MustCompile(`&(#|(?:colon|commat|period|sol);)`)
 	webAddress = regexp.MustCompile(`(?i)^(?:https?://|mailto:)`)
 	keptCode   = regexp.MustCompile("`(.)`")
 	afterCode  = regexp.MustCompile("`([-.!#$%&'*+/=?^{}~|]*@)")
@@ -122,7 +123,7 @@ func bracketsEnd(s string, i int) (end int, open bool) {
 
 // harmless is the filter for one unit.
 func (f *Filter) harmless(s string) string {
-	if !strings.ContainsAny(s, "[]<`@:.~\\") {
+	if !strings.ContainsAny(s, "[]<`@:.~&\\") {
 		return s
 	}
 	var kept []string // code, which the rules do not look into
@@ -171,6 +172,7 @@ func (f *Filter) harmless(s string) string {
 	prose = edges().Replace(prose)
 	prose = afterCode.ReplaceAllString(prose, "` $1")
 	prose = markup.ReplaceAllString(prose, `\<$1`)
+	prose = reference.ReplaceAllString(prose, `\&$1`) // some viewers look for addresses behind it
 	b.Reset()
 	at := 0
 	for _, place := range keptCode.FindAllStringIndex(prose, -1) {
