@@ -208,14 +208,14 @@ func checkLoaded(t *testing.T, parts []part, chunks []state.Chunk) {
 	}
 }
 
-// counted counts words as an index of some chunks does.
-type counted []state.Chunk
+// chunkStats counts words as an index of some chunks does.
+type chunkStats []state.Chunk
 
-func (counted) Analyzer() text.Analyzer { return text.For("en") }
+func (chunkStats) Analyzer() text.Analyzer { return text.For("en") }
 
-func (x counted) Docs() int { return len(x) }
+func (x chunkStats) Docs() int { return len(x) }
 
-func (counted) DocFreq(string) int { return 1 }
+func (chunkStats) DocFreq(string) int { return 1 }
 
 // checkAnswer asks for words of the document and checks what is shown.
 func checkAnswer(t *testing.T, r *rand.Rand, parts []part, chunks []state.Chunk) {
@@ -239,7 +239,7 @@ func checkAnswer(t *testing.T, r *rand.Rand, parts []part, chunks []state.Chunk)
 	at := r.IntN(len(inside))
 	task.Question = "What is the " + strings.Join(inside[at:min(len(inside), at+4)], " ") + "?"
 	task.Queries = []state.Query{{Text: task.Question, Weight: 1, Attempt: 1}}
-	got, err := offline.New(counted(chunks), 0).Answerer.Answer(t.Context(), task)
+	got, err := offline.New(chunkStats(chunks), 0).Answerer.Answer(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
