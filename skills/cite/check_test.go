@@ -163,6 +163,7 @@ func TestRepair(t *testing.T) {
 		{name: "item, strict", answer: "- Sharks never sleep at home\n- Backups run every night [Source 2]\n- Whales sing at dawn", strict: true, want: "- Backups run every night [Source 2]", counts: [3]int{0, 0, 2}},
 		{name: "row", answer: "| size | price |\n| --- | --- |\n| large | 70 GB |\n| small | 10 GB |\n\n[Source 1]", want: "| size | price |\n| --- | --- |\n| large | 70 GB (unsupported) |\n| small | 10 GB |\n\n[Source 1]", counts: [3]int{0, 1, 0}},
 		{name: "code without a mark stays", answer: "```\nrm\n```\nBackups run every night [Source 2].", want: "```\nrm\n```\nBackups run every night [Source 2]."},
+		{name: "mark before a line, strict", answer: "Sharks never sleep. .[Source 1, 9]\nBackups run every night [Source 2].", strict: true, want: "Backups run every night [Source 2].", counts: [3]int{0, 0, 1}},
 		{name: "everything, strict", answer: "Sharks never sleep at home.", strict: true, counts: [3]int{0, 0, 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

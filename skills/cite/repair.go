@@ -33,13 +33,17 @@ type Repaired struct {
 func Repair(answer string, r Report, f Fixing) Repaired {
 	out := &repair{Fixing: f}
 	at := 0
-	for _, s := range r.Sentences {
+	for i, s := range r.Sentences {
 		out.WriteString(answer[at:s.Start])
 		at = s.End
 		if out.sentence(s, answer[s.Start:s.End]) {
 			continue
 		}
-		if at < len(answer) && answer[at] == '\n' && strings.HasSuffix("\n"+out.String(), "\n") {
+		next := len(answer)
+		if i+1 < len(r.Sentences) {
+			next = r.Sentences[i+1].Start
+		}
+		if at < next && answer[at] == '\n' && strings.HasSuffix("\n"+out.String(), "\n") {
 			at++ // the whole line goes
 		}
 	}
