@@ -17,7 +17,7 @@ func TestOtherLanguageIsSaidWhereItIsSo(t *testing.T) {
 	gate := map[string]string{"lager.md": german["lager.md"]}
 	orders := map[string]string{"auftraege.md": "# Aufträge\n\nDie Aufträge sind nach dem Tag sortiert, und der Liefertermin ist nicht sicher.\n\n" +
 		"| Auftrag | Artikel | Liefertermin |\n| --- | --- | --- |\n| 4711 | Sechskantschrauben | 2027-03-01 |\n| 4712 | Flügelmuttern | 2027-04-15 |\n"}
-	table := map[string]string{"zamowienia.csv": "Zamówienie;Towar;Ilość\n17;wkręty;400\n18;nakrętki;120\n"}
+	table := map[string]string{"towary.csv": "Numer;Towar;Sztuk\n17;imadło;400\n18;klucz;120\n"}
 	english := map[string]string{
 		"boat.md": "# Boat\n\nThe boat leaves at nine.", "key.md": "# Key\n\nBlue hook, behind the door.", "tea.md": "# Tea\n\nGreen: 4 €, black: 3 €.",
 		"bus.md": "# Bus\n\nLine 7, every hour.", "cook.md": "# Cook\n\nMs Trần Thị Hương, room 4.", "menu.md": "# Menu\n\nCrème brûlée, 5 €.",
@@ -38,7 +38,7 @@ func TestOtherLanguageIsSaidWhereItIsSo(t *testing.T) {
 		{orders, "Liefertermin Flügelmuttern?", false},
 		{german, "Gewährleistung Presslufthammer?", false}, // nothing is found
 		{gate, "When does the gate open, and is it on the left?", true},
-		{table, "Ile jest nakrętek i gdzie są?", false},
+		{table, "Ile jest kluczy i gdzie jest imadło?", false},
 		{table, "Kiedy można odwiedzić muzeum?", false}, // nothing is found
 		{english, "Who is the guard of the house?", false},
 		{english, "Who is the cook?", false},
