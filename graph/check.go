@@ -11,14 +11,13 @@ import (
 	"example.com/ragflow/graph/topology"
 )
 
-// check returns all faults of a graph, joined.
-func check[S, U any](g Graph[S, U]) error {
+// check returns all faults of a graph with this structure, joined.
+func check[S, U any](g Graph[S, U], t topology.Graph) error {
 	var faults []error
 	faultf := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if g.Apply == nil {
 		faultf("Apply is nil")
 	}
-	t := topology.Graph{Order: g.Order, Nodes: map[string]topology.Node{}}
 	for _, name := range slices.Sorted(maps.Keys(g.Nodes)) {
 		n := g.Nodes[name]
 		switch {
@@ -39,20 +38,34 @@ func check[S, U any](g Graph[S, U]) error {
 		case handles && to == "" && n.Pick != nil:
 			faultf("node %q: OnError.To is empty, but a node with Pick has no other successor", name)
 		}
-		t.Nodes[name] = topology.Node{Picks: n.Pick != nil, To: n.To, Wait: topology.Wait(n.Wait), Handler: n.OnError.To}
-	}
-	for _, e := range g.Edges {
-		t.Edges = append(t.Edges, topology.Edge(e))
 	}
 	for _, b := range g.Branches {
 		if b.Route == nil {
 			faultf("branch from %q: Route is nil", b.From)
 		}
-		t.Branches = append(t.Branches, topology.Branch{From: b.From, To: b.To, Labels: slices.Sorted(maps.Keys(b.Label))})
 	}
 	faults = append(faults, topology.Check(t))
 	faults = append(faults, cannotSave("state", reflect.TypeFor[S]()), cannotSave("update", reflect.TypeFor[U]()))
 	return errors.Join(faults...)
+}
+
+// structure returns the structure of a graph.
+func structure[S, U any](g Graph[S, U]) topology.Graph {
+	t := topology.Graph{Order: g.Order, Nodes: map[string]topology.Node{}}
+	for name, n := range g.Nodes {
+		node := topology.Node{Picks: n.Pick != nil, To: n.To, Wait: topology.Wait(n.Wait), Handler: n.OnError.To}
+		if n.sub != nil {
+			node.Sub = n.sub.fingerprint
+		}
+		t.Nodes[name] = node
+	}
+	for _, e := range g.Edges {
+		t.Edges = append(t.Edges, topology.Edge(e))
+	}
+	for _, b := range g.Branches {
+		t.Branches = append(t.Branches, topology.Branch{From: b.From, To: b.To, Labels: slices.Sorted(maps.Keys(b.Label))})
+	}
+	return t
 }
 
 // cannotSave returns why a type cannot be saved, or nil.

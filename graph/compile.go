@@ -1,13 +1,8 @@
 package graph
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 
@@ -65,10 +60,12 @@ const (
 // Compile checks a graph and prepares it for running. The error joins all faults, each
 // with the names of its nodes.
 func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
-	if len(g.Order) == 0 {
-		g.Order = defaultOrder(g)
+	shape := structure(g)
+	if g.Order = shape.Order; len(g.Order) == 0 {
+		g.Order = topology.DefaultOrder(shape)
+		shape.Order = g.Order
 	}
-	if err := check(g); err != nil {
+	if err := check(g, shape); err != nil {
 		return nil, fmt.Errorf("compile graph %q: %w", g.Name, err)
 	}
 	index := map[string]int{End: endIndex}
@@ -81,7 +78,7 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 		restore:     g.Restore,
 		conflict:    g.Conflict,
 		nodes:       make([]planNode[S, U], len(g.Order)),
-		fingerprint: fingerprint(g),
+		fingerprint: topology.Fingerprint(shape, g.Name, g.Version),
 		version:     g.Version,
 	}
 	for i, name := range g.Order {
@@ -150,31 +147,6 @@ func (n *planNode[S, U]) speculate(p *Plan[S, U]) error {
 	return nil
 }
 
-// defaultOrder returns the nodes in the order of the edges, then the branches, then the
-// pickers and error handlers; the other nodes follow by name.
-func defaultOrder[S, U any](g Graph[S, U]) []string {
-	var places []string
-	for _, e := range g.Edges {
-		places = append(places, e.From, e.To)
-	}
-	for _, b := range g.Branches {
-		places = append(append(places, b.From), b.To...)
-	}
-	names := slices.Sorted(maps.Keys(g.Nodes))
-	for _, name := range names {
-		places = append(append(places, g.Nodes[name].To...), g.Nodes[name].OnError.To)
-	}
-	var order []string
-	listed := map[string]bool{}
-	for _, name := range append(places, names...) {
-		if _, known := g.Nodes[name]; known && !listed[name] {
-			listed[name] = true
-			order = append(order, name)
-		}
-	}
-	return order
-}
-
 // Name returns the graph's name.
 func (p *Plan[S, U]) Name() string { return p.name }
 
@@ -192,52 +164,6 @@ func (p *Plan[S, U]) Nodes() []string {
 // fingerprints of subgraphs. Other policies may change. A run can be resumed only by a
 // graph with the same fingerprint. It ends with an @ and the version.
 func (p *Plan[S, U]) Fingerprint() string { return p.fingerprint }
-
-func fingerprint[S, U any](g Graph[S, U]) string {
-	edges := slices.SortedFunc(slices.Values(g.Edges), func(a, b Edge) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
-	branches := make(map[string][]string, len(g.Branches)) // json writes the keys sorted
-	for _, b := range g.Branches {
-		key := b.From
-		for n := 2; branches[key] != nil; n++ {
-			key = fmt.Sprintf("%s#%d", b.From, n)
-		}
-		branches[key] = slices.Sorted(slices.Values(b.To))
-	}
-	parts := []any{"graph/1", g.Name, g.Version, g.Order, edges, branches}
-	if shapes := shapes(g); len(shapes) > 0 { // otherwise the fingerprint is the same as in older versions
-		parts = append(parts, shapes)
-	}
-	shape, err := json.Marshal(parts)
-	if err != nil {
-		panic("graph: fingerprint of plain strings: " + err.Error()) // unreachable
-	}
-	sum := sha256.Sum256(shape)
-	return hex.EncodeToString(sum[:16]) + "@" + g.Version
-}
-
-// shape is the part of a task that decides the path of a run.
-type shape struct {
-	To      []string `json:"to,omitempty"`
-	Wait    Wait     `json:"wait,omitempty"`
-	Handler string   `json:"handler,omitempty"`
-	Sub     string   `json:"sub,omitempty"`
-}
-
-func shapes[S, U any](g Graph[S, U]) map[string]shape {
-	out := map[string]shape{}
-	for name, t := range g.Nodes {
-		s := shape{slices.Sorted(slices.Values(t.To)), t.Wait, t.OnError.To, ""}
-		if t.sub != nil {
-			s.Sub = t.sub.fingerprint
-		}
-		if len(s.To) > 0 || s.Wait != NoWait || s.Handler != "" || s.Sub != "" {
-			out[name] = s
-		}
-	}
-	return out
-}
 
 // names returns the node names of a frontier.
 func (p *Plan[S, U]) names(frontier []int) []string {

@@ -20,7 +20,7 @@ const (
 
 // Graph is the structure of a graph.
 type Graph struct {
-	Order    []string // every node once
+	Order    []string // every node once; see DefaultOrder
 	Nodes    map[string]Node
 	Edges    []Edge
 	Branches []Branch
@@ -32,6 +32,7 @@ type Node struct {
 	To      []string
 	Wait    Wait
 	Handler string // where a run goes on after a failure; empty: nowhere else
+	Sub     string // fingerprint of the graph that the node runs; empty: none
 }
 
 // Wait says how long a reached node waits before it runs.
