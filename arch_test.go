@@ -29,7 +29,7 @@ var rooms = map[string]room{
 	}},
 	"graph/topology": {},
 	"internal/lru":   {},
-	"graph": {ours: []string{"graph/codec", "graph/schema", "graph/topology", "internal/lru"}, theirs: []string{
+	"graph": {ours: []string{"graph/codec", "graph/schema", "graph/topology", "internal/lru", "internal/parallel"}, theirs: []string{
 		"github.com/looplab/fsm", // the lifecycle of a run: legal moves and their diagram
 		"github.com/google/uuid", // ids of runs
 	}},

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"example.com/ragflow/graph/codec"
+	"example.com/ragflow/internal/parallel"
 )
 
 // FanOut returns a node that handles the parts of a state concurrently: split returns the
@@ -100,7 +100,7 @@ func (f *fan[T, U]) run(parent context.Context, limit int, work func(context.Con
 		failed.Store(true)
 		cancel(err)
 	}
-	all := forEach(ctx, n, limit, func(i int) {
+	all := parallel.Waiting(ctx, n, limit, func(i int) {
 		err := errExited // remains if the worker ends its goroutine
 		defer func() {
 			if err == nil {
@@ -123,41 +123,6 @@ func (f *fan[T, U]) run(parent context.Context, limit int, work func(context.Con
 		return *err
 	}
 	return nil
-}
-
-// forEach calls do for the numbers below n on at most limit goroutines, and reports whether it did so
-// for all of them before ctx ended. Each goroutine that takes its first number starts one more, so that short calls
-// need few goroutines, while each call that waits has its own.
-func forEach(ctx context.Context, n, limit int, do func(i int)) (all bool) {
-	var (
-		taken, started atomic.Int64
-		idle           atomic.Bool // a goroutine has no number yet, or the limit is reached
-		workers        sync.WaitGroup
-		work           func()
-	)
-	start := func() {
-		if idle.CompareAndSwap(false, true) && started.Add(1) <= int64(limit) {
-			workers.Go(work)
-		}
-	}
-	work = func() {
-		for first := true; ctx.Err() == nil; first = false {
-			i := int(taken.Add(1)) - 1
-			if i >= n {
-				return
-			}
-			if first {
-				idle.Store(false)
-			}
-			if i+1 < n {
-				start()
-			}
-			do(i)
-		}
-	}
-	start()
-	workers.Wait()
-	return int(taken.Load()) >= n
 }
 
 // workerContexts are the task contexts of the workers of a FanOut; nil outside a run.

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"example.com/ragflow/internal/parallel"
 )
 
 // Options configure a [Runner]. The zero Options save nothing.
@@ -194,7 +196,7 @@ func (r *Runner[S, U]) Batch(ctx context.Context, requests []Request[U], limit i
 	if limit <= 0 {
 		limit = len(requests)
 	}
-	forEach(context.WithoutCancel(ctx), len(requests), limit, func(i int) { // each request returns the end of ctx
+	parallel.Waiting(context.WithoutCancel(ctx), len(requests), limit, func(i int) { // each request returns the end of ctx
 		out[i].State, out[i].Err = r.Invoke(ctx, requests[i])
 	})
 	return out

@@ -1,8 +1,12 @@
 package parallel_test
 
 import (
+	"context"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"example.com/ragflow/internal/parallel"
 )
@@ -30,4 +34,26 @@ func TestEachPanics(t *testing.T) {
 		}
 	})
 	t.Error("a panic went unheard")
+}
+
+// At most limit calls wait at once, as many as can, and the end of the context begins no more.
+func TestWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, tt := range []struct {
+			n, limit int
+			want     time.Duration
+		}{{0, 1, 0}, {1, 5, time.Second}, {10, 5, 2 * time.Second}, {10, 100, time.Second}} {
+			var calls atomic.Int64
+			began := time.Now()
+			all := parallel.Waiting(t.Context(), tt.n, tt.limit, func(int) { calls.Add(1); time.Sleep(time.Second) })
+			if took := time.Since(began); !all || int(calls.Load()) != tt.n || took != tt.want {
+				t.Errorf("%+v: %d calls, all %v, in %v", tt, calls.Load(), all, took)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		calls := 0
+		if all := parallel.Waiting(ctx, 10, 1, func(int) { calls++; cancel() }); all || calls != 1 {
+			t.Errorf("after the end: %d calls, all %v", calls, all)
+		}
+	})
 }
