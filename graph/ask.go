@@ -56,7 +56,7 @@ func Ask[T any](ctx context.Context, key string, question any) (T, error) {
 	var zero T
 	b := taskContextOf(ctx)
 	if b == nil {
-		return zero, fmt.Errorf("ask %q: not in a run, and the context has no WithAnswers", key)
+		return zero, fmt.Errorf("ask %q: not in a run", key)
 	}
 	q := Question{At: b.address(), Key: key}
 	var err error
@@ -154,20 +154,6 @@ func (b *taskContext) asks(qs ...Question) {
 	slices.SortStableFunc(b.questions, func(a, c Question) int { // concurrent workers add them in random order
 		return cmp.Or(cmp.Compare(len(a.At), len(c.At)), cmp.Compare(a.At, c.At))
 	})
-}
-
-// WithAnswers returns a context for calling a node outside of a run, with answers to its
-// questions by key. An answer is checked when the node asks.
-func WithAnswers(ctx context.Context, answers map[string]any) (context.Context, error) {
-	s := &session{o: &Options{}}
-	for key, v := range answers {
-		body, err := encode(v)
-		if err != nil {
-			return nil, fmt.Errorf("answer %q: %w", key, err)
-		}
-		s.enter(place{"", answerNode + key, 0}, Delta{Body: body})
-	}
-	return &taskContext{Context: ctx, of: s}, nil
 }
 
 // InterruptError is the error of a run that waits for answers or stopped at a breakpoint.

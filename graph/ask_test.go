@@ -248,18 +248,10 @@ func TestAskInFanOut(t *testing.T) {
 	}
 }
 
-func TestWithAnswers(t *testing.T) {
+func TestAskOutsideOfARun(t *testing.T) {
 	ran := 0
-	n := asks(&ran, "k")
-	if _, err := n(t.Context(), list{}); err == nil || !strings.Contains(err.Error(), "not in a run") {
+	if _, err := asks(&ran, "k")(t.Context(), list{}); err == nil || !strings.Contains(err.Error(), "not in a run") {
 		t.Errorf("error %v", err)
-	}
-	ctx, err := graph.WithAnswers(t.Context(), map[string]any{"k": approval{Verdict: "yes"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if u, err := n(ctx, list{}); err != nil || u.Add != "k:yes" {
-		t.Errorf("%v, %v", u, err)
 	}
 }
 

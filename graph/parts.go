@@ -57,7 +57,7 @@ type savedPart struct {
 func newFan[T, U any](ctx context.Context, codec partCodec, parts []T) *fan[T, U] {
 	f := &fan[T, U]{codec: codec, parts: parts, results: make([]U, len(parts))}
 	b := taskContextOf(ctx)
-	if b == nil || b.node == "" {
+	if b == nil {
 		return f
 	}
 	b.mu.Lock()

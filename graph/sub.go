@@ -71,7 +71,7 @@ func subTask[S, U, SubS, SubU any](plan *Plan[SubS, SubU], from func(S) SubS, in
 //nolint:contextcheck // the context of a task carries ctx
 func (p *Plan[S, U]) runInside(ctx context.Context, seed *S, in func() U) (S, error) {
 	b := taskContextOf(ctx)
-	if b == nil || b.node == "" { // outside of a run
+	if b == nil { // outside of a run
 		b = &taskContext{Context: ctx, of: &session{o: &Options{}}, node: "sub"}
 		ctx = b
 	}
