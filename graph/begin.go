@@ -205,12 +205,6 @@ func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 	if err := x.recall(ctx, head); err != nil {
 		return err
 	}
-	// If the step failed, has results or open questions, it had passed its breakpoint. Otherwise a
-	// resume passes a breakpoint only if the run stopped at it.
-	x.pastBreak = head.Status == Failed || !x.session.empty()
-	if head.Status == Interrupted {
-		x.resumed = head.Error
-	}
 	answers, err := x.session.matched(x.req.Answers)
 	if err != nil {
 		return err
@@ -241,8 +235,11 @@ func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 // answeredBefore drops the answers that the run has used already, unless their question is open
 // again. It reports whether the run is over and nothing else was asked for.
 func (x *run[S, U]) answeredBefore(ctx context.Context, head Commit) (over bool, err error) {
-	open, _, err := x.interruption(ctx, head)
-	if err != nil || len(x.req.Answers) == 0 {
+	if len(x.req.Answers) == 0 {
+		return false, nil
+	}
+	open, err := x.openQuestions(ctx, head)
+	if err != nil {
 		return false, err
 	}
 	left := maps.Clone(x.req.Answers)
@@ -270,27 +267,13 @@ func (x *run[S, U]) answeredBefore(ctx context.Context, head Commit) (over bool,
 	return len(left)+len(x.req.Updates) == 0 && len(head.Frontier) == 0, nil
 }
 
-// interruption returns the open questions at the head of an unfinished run, and the commit that its
-// current superstep follows.
-func (x *run[S, U]) interruption(ctx context.Context, head Commit) (open []Question, base CommitID, err error) {
-	if head.Source != SourceClose && head.Source != SourceUpdate && head.Source != SourceFork {
-		return nil, head.ID, nil
-	}
-	for c, err := range x.o.Store.Walk(ctx, x.req.Thread, head.ID) {
-		if err != nil {
-			return nil, 0, fmt.Errorf("read open questions: %w", err)
-		}
-		if c.ID == head.ID {
-			open = questionsOf(c)
-		}
-		if base = c.ID; c.Source != SourceClose && !c.isEdit() {
-			break
-		}
-	}
-	return open, base, nil
+// openQuestions returns the open questions at the head of an unfinished run.
+func (x *run[S, U]) openQuestions(ctx context.Context, head Commit) ([]Question, error) {
+	c, err := commitAt(ctx, x.o.Store, x.req.Thread, head.ID)
+	return questionsOf(c), err
 }
 
-// recall loads the finished tasks and the open questions of the step.
+// recall loads the finished tasks and the open questions of the step, and finds the breakpoints that it passed.
 func (x *run[S, U]) recall(ctx context.Context, head Commit) error {
 	pending, err := x.o.Store.Pending(ctx, x.req.Thread)
 	if err != nil {
@@ -299,10 +282,18 @@ func (x *run[S, U]) recall(ctx context.Context, head Commit) error {
 	if head.Fingerprint != x.plan.fingerprint { // another graph may split its state in another way
 		pending = slices.DeleteFunc(pending, func(r TaskResult) bool { return strings.HasPrefix(r.Delta.Node, partNode) })
 	}
-	x.session.recall(pending)
+	from, since, err := findOrigins(ctx, x.o.Store, x.req.Thread, head)
+	if err != nil {
+		return err
+	}
+	x.session.recall(from, pending)
 	if head.Source == SourceClose || head.Source == SourceUpdate {
 		x.session.closed = head.Time
 	}
-	x.session.open, x.session.base, err = x.interruption(ctx, head)
-	return err
+	if len(since) == 0 {
+		since = []Commit{head}
+	}
+	x.session.open = questionsOf(since[0])
+	x.passed = x.passedBreaks(since)
+	return nil
 }

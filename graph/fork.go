@@ -53,9 +53,14 @@ func (r *Runner[S, U]) Fork(ctx context.Context, p Point, to string) (err error)
 	if err != nil {
 		return err
 	}
-	at, from := c.Parent, c.Step
-	if current {
-		at, from = c.ID, c.Step+1
+	if !current { // the superstep follows the parent
+		if c, err = commitAt(ctx, r.o.Store, p.Thread, c.Parent); err != nil {
+			return err
+		}
+	}
+	from, _, err := findOrigins(ctx, r.o.Store, p.Thread, c)
+	if err != nil {
+		return err
 	}
 	kept, err := before(inner, p)
 	if err != nil {
@@ -65,9 +70,9 @@ func (r *Runner[S, U]) Fork(ctx context.Context, p Point, to string) (err error)
 	for i, d := range kept {
 		turn := d.Notes.Step
 		d.Notes.Step = 0
-		pending[i] = TaskResult{Run: c.Run, Step: from, Attempt: turn, Delta: d}
+		pending[i] = TaskResult{Run: c.Run, Step: from.of(place{d.Path, d.Node, 0}).Step + 1, Attempt: turn, Delta: d}
 	}
-	return copier.Copy(ctx, p.Thread, at, to, pending)
+	return copier.Copy(ctx, p.Thread, c.ID, to, pending)
 }
 
 // before returns the deltas of subgraphs up to a point.

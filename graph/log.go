@@ -146,6 +146,7 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 		z.tail += len(d.Body)
 	}
 	b.Release = b.Status == Completed
+	b.KeepPending = source == SourceUpdate && !b.Release && x.id == x.log.head.Run // see Edit.As
 	if err := x.snapshot(&b, x.migrated || b.Release && z.dueAtEnd() || z.dueWithin()); err != nil {
 		return err
 	}
@@ -216,7 +217,7 @@ func (x *run[S, U]) batch(source Source, deltas []Delta) Batch {
 }
 
 func (x *run[S, U]) pend(ctx context.Context, o *outcome[U]) error {
-	return x.log.pend(ctx, TaskResult{Run: x.id, Step: x.step + 1, Attempt: 1, Delta: x.delta(o)})
+	return x.log.pend(ctx, x.session.result(x.place(o), 1, x.delta(o)))
 }
 
 // now returns the time with the precision of the store.

@@ -96,6 +96,7 @@ func (s *session) lock(ctx context.Context, p place) (unlock func(), err error) 
 // idempotencyKey returns the same key for a place of a superstep at any time and in any process,
 // and another one for every other thread, turn and step.
 func (s *session) idempotencyKey(p place) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %d %d %q %q", s.thread, s.run, s.base, s.step, p.path, p.node))
+	from := s.from.of(p)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %d %d %q %q", s.thread, s.run, from.ID, from.Step+1, p.path, p.node))
 	return hex.EncodeToString(sum[:16])
 }

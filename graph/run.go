@@ -20,8 +20,7 @@ type run[S, U any] struct {
 	session   *session
 	path      string          // path of the subgraph; empty at the root
 	emit      func(liveEvent) // in a subgraph: sends its live events to the root
-	resumed   string          // error of the close commit that is resumed
-	pastBreak bool            // the BreakBefore of the next step already fired
+	passed    []string        // nodes of BreakBefore in the next step at which the run has stopped before
 	id        string
 	log       *threadLog // nil without a store
 	migrated  bool       // the state contains updates of another version of the graph, and no snapshot yet
@@ -84,12 +83,13 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 		if err := x.session.stopping(); err != nil {
 			return err
 		}
-		if names := x.breaks(x.o.BreakBefore, x.ready); names != nil && !x.pastBreak {
+		names := x.breaks(x.o.BreakBefore, x.ready)
+		if slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(x.passed, n) }) {
 			if err := x.stopAt(ctx, &InterruptError{Before: names}); err != nil {
 				return err
 			}
 		}
-		x.pastBreak, x.resumed = false, ""
+		x.passed = nil
 		after := x.breaks(x.o.BreakAfter, x.ready)
 		if fresh { // a step that is restored from the ledger does not count
 			x.budget--
@@ -185,13 +185,10 @@ func (x *run[S, U]) breaks(names []string, nodes []int) []string {
 	return out
 }
 
-// stopAt returns the error for a breakpoint, or nil if the run that is resumed stopped there. In a subgraph the
-// ledger has the breakpoints at which the run stopped.
+// stopAt returns the error for a breakpoint. In a subgraph the ledger has the breakpoints at which the run stopped, for
+// which it returns nil.
 func (x *run[S, U]) stopAt(ctx context.Context, stop *InterruptError) error {
 	if x.path == "" {
-		if stop.Before != nil && stop.Error() == x.resumed {
-			return nil
-		}
 		return stop
 	}
 	p := place{x.path, breakNode + stop.Error(), x.step}

@@ -221,13 +221,11 @@ func (r *Runner[S, U]) StateAt(ctx context.Context, thread string, at CommitID) 
 	if r.o.Store == nil {
 		return s, errNoStore
 	}
-	for c, err := range r.o.Store.Walk(ctx, thread, at) {
-		if err == nil {
-			s, _, _, err = r.stateAt(ctx, thread, c)
-		}
-		return s, err
+	c, err := commitAt(ctx, r.o.Store, thread, at)
+	if err == nil {
+		s, _, _, err = r.stateAt(ctx, thread, c)
 	}
-	return s, fmt.Errorf("commit %d: %w", at, ErrNotFound)
+	return s, err
 }
 
 // stateAt returns the state after a commit, and whether this graph folded updates of another version.

@@ -23,8 +23,7 @@ type session struct {
 	save   func(context.Context, TaskResult) error // nil without a store
 
 	mu     sync.Mutex
-	step   int      // current superstep of the root
-	base   CommitID // the commit that this superstep follows; 0 without a store
+	from   origins // of the tasks of the current superstep of the root
 	ledger map[place]Delta
 	open   []Question              // open questions in the log
 	closed time.Time               // when the run that is resumed was closed
@@ -53,24 +52,29 @@ func (s *session) beginStep(run string, step int, log *threadLog) {
 	if s.run != run { // an early task may read it
 		s.run = run
 	}
-	s.step, s.ledger, s.open, s.stale = step, nil, nil, false
+	s.from, s.ledger, s.open, s.stale = origins{base: Commit{Step: step - 1}}, nil, nil, false
 	if log != nil {
-		s.base = log.head.ID
+		s.from.base.ID = log.head.ID
 	}
 }
 
 // recall loads the pending results of an earlier attempt of the step.
-func (s *session) recall(results []TaskResult) {
+func (s *session) recall(from origins, results []TaskResult) {
+	s.from = from
 	for _, r := range results {
-		if r.Run != s.run || r.Step != s.step || r.Delta.Error != "" {
-			continue
-		}
 		p := place{r.Delta.Path, r.Delta.Node, r.Attempt}
 		if p.path == "" {
 			p.turn = 0
 		}
-		s.enter(p, r.Delta)
+		if r.Run == s.run && r.Step == from.of(p).Step+1 && r.Delta.Error == "" {
+			s.enter(p, r.Delta)
+		}
 	}
+}
+
+// result returns a pending result of the current step.
+func (s *session) result(p place, attempt int, d Delta) TaskResult {
+	return TaskResult{Run: s.run, Step: s.from.of(p).Step + 1, Attempt: attempt, Delta: d}
 }
 
 func (s *session) enter(p place, d Delta) {
@@ -92,7 +96,7 @@ func (s *session) get(p place) (Delta, bool) {
 // put saves an entry and adds it to the ledger.
 func (s *session) put(ctx context.Context, p place, d Delta) error {
 	if s.save != nil {
-		if err := s.save(ctx, TaskResult{Run: s.run, Step: s.step, Attempt: p.turn, Delta: d}); err != nil {
+		if err := s.save(ctx, s.result(p, p.turn, d)); err != nil {
 			return err
 		}
 	}
@@ -125,7 +129,7 @@ func (s *session) entries() []TaskResult {
 	var out []TaskResult
 	for p, d := range s.ledger {
 		if p.path != "" {
-			out = append(out, TaskResult{Run: s.run, Step: s.step, Attempt: p.turn, Delta: d})
+			out = append(out, s.result(p, p.turn, d))
 		}
 	}
 	return out

@@ -187,20 +187,29 @@ func (p *Plan[S, U]) Inside(ctx context.Context, s Store, thread string, at Comm
 // innerAt returns a commit and the deltas of its superstep or, if that has none of the path and the run is
 // unfinished, those that the commit of the current superstep will have.
 func innerAt(ctx context.Context, s Store, thread string, at CommitID, path string) (c Commit, deltas []Delta, current bool, err error) {
-	for c, err = range s.Walk(ctx, thread, at) {
-		break
-	}
+	c, err = commitAt(ctx, s, thread, at)
 	if err != nil || len(c.Frontier) == 0 || slices.ContainsFunc(c.Deltas, func(d Delta) bool { return d.Path == path }) {
 		return c, c.Deltas, false, err
 	}
+	from, _, err := findOrigins(ctx, s, thread, c)
+	if err != nil {
+		return c, nil, false, err
+	}
 	pending, err := s.Pending(ctx, thread)
 	for _, r := range pending {
-		if r.Run == c.Run && r.Step == c.Step+1 {
+		if r.Run == c.Run && r.Step == from.of(place{r.Delta.Path, r.Delta.Node, 0}).Step+1 {
 			r.Delta.Notes.Step = r.Attempt
 			deltas = append(deltas, r.Delta)
 		}
 	}
 	return c, deltas, true, err
+}
+
+func commitAt(ctx context.Context, s Store, thread string, at CommitID) (Commit, error) {
+	for c, err := range s.Walk(ctx, thread, at) {
+		return c, err
+	}
+	return Commit{}, fmt.Errorf("commit %d: %w", at, ErrNotFound)
 }
 
 func (p *Plan[S, U]) frames(deltas []Delta) ([]Frame[S], error) {

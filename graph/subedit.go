@@ -21,8 +21,12 @@ func (x *run[S, U]) editInside(ctx context.Context, log *threadLog, e Edit[S, U]
 	if err != nil {
 		return 0, fmt.Errorf("read pending results: %w", err)
 	}
+	from, _, err := findOrigins(ctx, x.o.Store, e.Thread, head)
+	if err != nil {
+		return 0, err
+	}
 	x.session.beginStep(head.Run, head.Step+1, log)
-	x.session.recall(pending)
+	x.session.recall(from, pending)
 	if !x.session.underWay(e.Path) {
 		return 0, fmt.Errorf("unfinished call of subgraph %q: %w", e.Path, ErrNotFound)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,7 +18,8 @@ type Edit[S, U any] struct {
 	Create bool          // allow a thread without a commit
 	From   CommitID      // change the state after this earlier commit and go on from there; see [Request].From. 0: the head
 	// As, if set, treats the updates as the result of this node. The unfinished run is not
-	// closed; a resume continues it with the successors of the node. Without an unfinished
+	// closed; a resume continues it with the successors of the node. The other nodes of the superstep keep their
+	// results, questions and answers, and the breakpoints at which the run has stopped stay behind it. Without an unfinished
 	// run, a new run starts after the node. For a run of another graph the error is
 	// [ErrGraphChanged]. Goto are the targets if the node has Pick.
 	As   string
@@ -106,7 +108,7 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 	case e.Source == SourceUndo || len(head.Frontier) == 0:
 		err = x.asOwnRun(ctx, head)
 	default:
-		x.session.open, _, err = x.interruption(ctx, head)
+		x.session.open, err = x.openQuestions(ctx, head)
 		if err == nil {
 			err = x.editRun(ctx, head, deltas)
 		}
@@ -133,11 +135,6 @@ func (x *run[S, U]) editRun(ctx context.Context, head Commit, deltas []Delta) er
 		return err
 	}
 	return x.log.commit(ctx, b)
-}
-
-// isEdit reports whether a commit changes the state within an unfinished run; see editRun.
-func (c Commit) isEdit() bool {
-	return c.Source == SourceUpdate && len(c.Frontier) > 0 && len(c.Deltas) > 0 && c.Deltas[0].Node == ""
 }
 
 // asOwnRun makes the edit a run of its own.
@@ -179,6 +176,13 @@ func (x *run[S, U]) asNode(ctx context.Context, e Edit[S, U], head Commit, after
 			return err
 		}
 		reached = append(reached, without(stand, rest)...)
+		open, err := x.openQuestions(ctx, head)
+		if err != nil {
+			return err
+		}
+		deltas[0].Notes.Questions = slices.DeleteFunc(open, func(q Question) bool {
+			return q.At == e.As || strings.HasPrefix(q.At, e.As+"[") || strings.HasPrefix(q.At, e.As+"/")
+		})
 	}
 	slices.Sort(reached)
 	x.frontier = slices.Compact(reached)

@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		{"prune", pruneClauses()},
 		{"copy", copyClauses()},
 		{"threads", threadClauses()},
+		{"edits", editClauses()},
 	} {
 		t.Run(topic.name, func(t *testing.T) {
 			for _, c := range topic.clauses {
