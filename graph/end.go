@@ -75,7 +75,7 @@ func (x *run[S, U]) yieldDurable(kind EventKind, tasks []Delta, waits *Interrupt
 
 // yieldLive yields a live event.
 func (x *run[S, U]) yieldLive(p liveEvent) {
-	if x.yield == nil || x.left || x.modes&p.kind.mode() == 0 {
+	if x.yield == nil || x.left || x.modes&p.mode() == 0 {
 		return
 	}
 	x.left = !x.yield(Event[S]{

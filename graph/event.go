@@ -12,8 +12,8 @@ const (
 	StepDone    EventKind = "step_done"    // durable: a superstep is saved
 	RunEnded    EventKind = "run_ended"    // durable: the run's last event, with its Status
 	TaskStarted EventKind = "task_started" // live
-	TaskRetried EventKind = "task_retried" // live: an attempt failed and another one follows; discard what it emitted
-	TaskDone    EventKind = "task_done"    // live
+	TaskRetried EventKind = "task_retried" // live: an attempt failed and another one follows; discard what the node emitted
+	TaskDone    EventKind = "task_done"    // live; if its Delta has an Error or was Caught, discard what the node emitted
 	Token       EventKind = "token"        // live: a piece of text from a node
 	Custom      EventKind = "custom"       // live: another value from a node
 )

@@ -198,3 +198,51 @@ func ExampleHook() {
 	//       attempt answer: too busy
 	//       attempt answer #2
 }
+
+// A consumer of tokens, or of other values, alone sees which attempts do not count: what is left is what the finished
+// attempts emitted.
+func TestDiscardedAttempts(t *testing.T) {
+	attempts := map[string]int{}
+	talk := func(name string, failures int) node {
+		return func(ctx context.Context, _ list) (item, error) {
+			attempts[name]++
+			n := fmt.Sprint(attempts[name])
+			graph.EmitToken(ctx, name)
+			graph.Emit(ctx, name)
+			graph.EmitToken(ctx, n)
+			graph.Emit(ctx, n)
+			if attempts[name] <= failures {
+				return item{}, errFlaky
+			}
+			return item{name}, nil
+		}
+	}
+	retry := graph.Retry{Attempts: 3, First: 1}
+	for _, mode := range []graph.Mode{graph.Tokens, graph.Customs, graph.Tokens | graph.Tasks} {
+		clear(attempts)
+		inner := spoken(t, tasks{"x": {Run: talk("x", 0)}, "y": {Run: talk("y", 1)}}, "^ x, x y, y $")
+		sub := graph.Sub(inner, func(list) item { return item{} }, func(_, s list) item { return item{whole(s)} })
+		sub.Retry = retry
+		caught := graph.OnError[list, item]{Update: func(list, graph.Failure) item { return item{"sorry"} }}
+		p := spoken(t, tasks{
+			"a": {Run: talk("a", 2), Retry: retry}, "s": sub, "c": {Run: talk("c", 9), OnError: caught}, "z": {Run: talk("z", 0)},
+		}, "^ a, ^ s, ^ c, a z, s z, c z, z $")
+		got := map[string]string{}
+		for e, err := range p.Runner(graph.Options{Parallel: 1}).Stream(t.Context(), ask{Input: item{"?"}, Modes: mode}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := e.Path + "/" + e.Node
+			switch {
+			case e.Kind == graph.Token, e.Kind == graph.Custom:
+				got[at] += e.Value.(string)
+			case e.Kind == graph.TaskRetried, e.Kind == graph.TaskDone && (e.Tasks[0].Error != "" || e.Tasks[0].Notes.Caught != ""):
+				delete(got, at)
+			}
+		}
+		want := map[string]string{"/a": "a3", "s/x": "x1", "s/y": "y2", "/z": "z1"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("mode %b (-want +got):\n%s", mode, diff)
+		}
+	}
+}

@@ -3,7 +3,8 @@ package graph
 import "context"
 
 // Mode selects the events and event fields of [Runner.Stream], in addition to RunStarted, StepDone and
-// RunEnded. Modes are combined with |.
+// RunEnded. Modes are combined with |. With Tokens or Customs alone, TaskRetried and the TaskDone of a failed task are
+// yielded too: what their node, at their path, emitted before belongs to an attempt that does not count.
 type Mode uint
 
 // The modes of a stream.
@@ -18,13 +19,15 @@ const (
 // defaultModes are the modes of a stream if none are set.
 const defaultModes = Values | Tasks | Tokens | Customs
 
-// mode returns the mode that selects a kind of live event.
-func (k EventKind) mode() Mode {
-	switch k {
-	case Token:
+// mode returns the modes that select a live event.
+func (e liveEvent) mode() Mode {
+	switch {
+	case e.kind == Token:
 		return Tokens
-	case Custom:
+	case e.kind == Custom:
 		return Customs
+	case e.kind == TaskRetried, e.kind == TaskDone && (e.tasks[0].Error != "" || e.tasks[0].Notes.Caught != ""):
+		return Tasks | Tokens | Customs
 	default:
 		return Tasks
 	}
@@ -46,7 +49,8 @@ func emit(ctx context.Context, kind EventKind, payload any) {
 	if b == nil {
 		return
 	}
-	if b.emit != nil && b.of.modes&kind.mode() != 0 {
-		b.emit(liveEvent{kind: kind, path: b.path, node: b.node, value: payload})
+	e := liveEvent{kind: kind, path: b.path, node: b.node, value: payload}
+	if b.emit != nil && b.of.modes&e.mode() != 0 {
+		b.emit(e)
 	}
 }
