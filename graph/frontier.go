@@ -67,7 +67,7 @@ func (p *Plan[S, U]) ready(free, frontier []int) []int {
 func (p *Plan[S, U]) before(m, n int) bool {
 	switch p.nodes[n].Wait {
 	case Join:
-		return p.reach[m][n]
+		return p.nodes[m].Wait != Last && p.reach[m][n]
 	case Last:
 		return p.nodes[m].Wait != Last || p.reach[m][n]
 	default:

@@ -49,7 +49,7 @@ type Task[S, U any] struct {
 }
 
 // Wait says how long a reached node waits before it runs. A waiting node that is reached
-// several times runs once.
+// several times runs once. A node after it may lead back to it: then it waits again.
 type Wait int
 
 // The kinds of waiting. They cannot deadlock: if nodes wait for each other, the first by
@@ -57,7 +57,7 @@ type Wait int
 const (
 	NoWait Wait = iota // run in the next superstep
 	Join               // wait until no active path can reach the node
-	Last               // wait until no other node is active; only End and nodes with Last may follow
+	Last               // wait until no other node is active
 )
 
 // Edge leads from a node (or [Start]) to a node (or [End]). A node may have

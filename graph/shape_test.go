@@ -97,6 +97,24 @@ func TestWaiting(t *testing.T) {
 		},
 		{"last", waiting(words("abcz"), graph.Last, "z"), "^ a, a z, a b, b c, c $, z $", nil, "a b c z"},
 		{"last after last", waiting(words("abyz"), graph.Last, "yz"), "^ a, a z, a b, b y, z y, y $", nil, "a b z y"},
+		{
+			"last in a loop", waiting(words("abcz"), graph.Last, "z"), "^ a, ^ b, a z, b c, c z",
+			[]graph.Branch[list]{{From: "z", To: []string{"b", graph.End}, Route: to("b", "b", graph.End)}},
+			"ab c z b c z b c z",
+		},
+		{
+			"last leads back beside a path that ended", waiting(words("pabz"), graph.Last, "z"), "^ p, p a, p b, a z, b $",
+			[]graph.Branch[list]{{From: "z", To: []string{"b", "p", graph.End}, Route: to("b", "p", graph.End)}},
+			"p ab z b",
+		},
+		{
+			"last waits for joins that follow it", waiting(waiting(words("abxyz"), graph.Join, "xy"), graph.Last, "z"), "^ a, ^ b, a x, a z, b y, y x",
+			[]graph.Branch[list]{
+				{From: "x", To: []string{graph.End}, Route: to(graph.End, graph.End)},
+				{From: "z", To: []string{"y", graph.End}, Route: to("y", graph.End)},
+			},
+			"ab y x z y x",
+		},
 		{"last beside a join", waiting(waiting(words("abcjz"), graph.Join, "j"), graph.Last, "z"), "^ a, a z, a b, a c, b j, c j, j $, z $", nil, "a bc j z"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -271,7 +289,6 @@ node "a": no path to End`},
 			x.Run, x.Pick, x.To = nil, pick, []string{"b"}
 			x.OnError.Update = sorry
 		}), "^ a, b $", `node "a": OnError.To is empty, but a node with Pick has no other successor`},
-		{"last before another", task(func(x *T) { x.Wait = graph.Last }), "^ a, a b, b $", `node "a": it has Wait: Last, so only End and nodes with Wait: Last may follow, not "b"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := plan(t, tt.nodes, tt.edges)

@@ -84,7 +84,6 @@ func Check(g Graph) error {
 		c.branch(b)
 	}
 	c.paths()
-	c.lasts()
 	c.meetings()
 	return errors.Join(c.faults...)
 }

@@ -4,20 +4,6 @@ import (
 	"slices"
 )
 
-// lasts checks that only End and nodes with Last follow a node with Last.
-func (c *checker) lasts() {
-	for _, name := range c.nodes {
-		if c.wait[name] != Last {
-			continue
-		}
-		for _, to := range c.leaving(name) {
-			if to != End && c.wait[to] != Last {
-				c.faultf("node %q: it has Wait: Last, so only End and nodes with Wait: Last may follow, not %q", name, to)
-			}
-		}
-	}
-}
-
 // pair is the positions of two paths of one run at the same time.
 type pair struct{ a, b string }
 
@@ -101,15 +87,28 @@ func (m *meeting) push(p pair) {
 }
 
 // moves returns the possible next positions of a path at one node, while the other path is
-// at another node. A path that returns to the fork ends.
+// at another node. A path that returns to the fork ends, and so does one that passes a node with Last after
+// the other has ended: nothing runs beside what follows.
 func (m *meeting) moves(at, other string) []string {
 	switch {
-	case at == End || at == m.fork:
+	case at == End || at == m.fork || m.wait[at] == Last && other == End:
 		return []string{End}
-	case m.wait[at] != NoWait && other != End && m.leads(other, at):
+	case other != End && m.waits(at, other):
 		return []string{at}
 	}
 	return m.leaving(at)
+}
+
+// waits reports whether a reached node waits for another reached node.
+func (c *checker) waits(at, other string) bool {
+	switch c.wait[at] {
+	case Join:
+		return c.wait[other] != Last && c.leads(other, at)
+	case Last:
+		return c.wait[other] != Last || c.leads(other, at)
+	default:
+		return false
+	}
 }
 
 // leads reports whether there is a path from one node to another.
