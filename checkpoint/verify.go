@@ -15,15 +15,15 @@ import (
 // SQLite finds no damage. It changes nothing. An error means that the check was not
 // possible, [graph.ErrNotFound] that a thread is unknown. The caller must check the content
 // of bodies.
-func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]graph.Finding, error) {
-	var found []graph.Finding
+func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]stored.Finding, error) {
+	var found []stored.Finding
 	if len(threads) == 0 {
 		lines, err := s.db.Check(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("verify: %w", err)
 		}
 		for _, l := range lines {
-			found = append(found, graph.Finding{Problem: l})
+			found = append(found, stored.Finding{Problem: l})
 		}
 		err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
 			threads, err = column[string](tx, `SELECT name FROM threads ORDER BY name`)
@@ -34,13 +34,13 @@ func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]graph.Finding
 		}
 	}
 	for _, name := range threads {
-		var of []graph.Finding
+		var of []stored.Finding
 		err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
 			of, err = s.verify(tx, name)
 			return err
 		})
 		if found = append(found, of...); errors.Is(err, ErrDamaged) {
-			found, err = append(found, graph.Finding{Thread: name, Problem: err.Error()}), nil
+			found, err = append(found, stored.Finding{Thread: name, Problem: err.Error()}), nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("verify: %w", err)
@@ -69,9 +69,9 @@ UNION ALL SELECT id, printf('source "%s", status "%s", step %d', source, status,
 UNION ALL SELECT at, 'a delta is missing' FROM d WHERE count <> span
 UNION ALL SELECT at, 'its deltas are out of order' FROM d WHERE disorder`
 
-func (s *SQLite) verify(tx *sqlite.Tx, name string) (found []graph.Finding, err error) {
+func (s *SQLite) verify(tx *sqlite.Tx, name string) (found []stored.Finding, err error) {
 	find := func(at graph.CommitID, problem string) {
-		found = append(found, graph.Finding{Thread: name, Commit: at, Problem: problem})
+		found = append(found, stored.Finding{Thread: name, Commit: at, Problem: problem})
 	}
 	ids, err := column[int64](tx, `SELECT id FROM threads WHERE name = ?`, name)
 	if err == nil && len(ids) == 0 {

@@ -31,7 +31,7 @@ type Store interface {
 	// Delete drops threads, all or none: graph.ErrNotFound, or graph.ErrBusy if one is held.
 	Delete(ctx context.Context, threads ...string) error
 	// Verify checks the records of threads, or all of the store without names.
-	Verify(ctx context.Context, threads ...string) ([]graph.Finding, error)
+	Verify(ctx context.Context, threads ...string) ([]stored.Finding, error)
 	// Vacuum returns the space of deleted records.
 	Vacuum(ctx context.Context) error
 	Close() error

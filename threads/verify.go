@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/state"
 )
 
@@ -17,7 +18,7 @@ import (
 type Verified struct {
 	Threads  int             `json:"threads"` // checked threads
 	Commits  int             `json:"commits"`
-	Findings []graph.Finding `json:"findings"`
+	Findings []stored.Finding `json:"findings"`
 }
 
 // Verify checks threads, or all of them and their file where none is named:
@@ -30,11 +31,11 @@ func (l *Log) Verify(ctx context.Context, threads ...string) (*Verified, error) 
 	if err != nil {
 		return nil, err
 	}
-	report := &Verified{Findings: append([]graph.Finding{}, found...)}
+	report := &Verified{Findings: append([]stored.Finding{}, found...)}
 	if len(threads) == 0 {
 		infos, err := l.store.Threads(ctx)
 		if err != nil {
-			report.Findings = append(report.Findings, graph.Finding{Problem: err.Error()})
+			report.Findings = append(report.Findings, stored.Finding{Problem: err.Error()})
 			return report, nil //nolint:nilerr // the error is a finding
 		}
 		for _, i := range infos {
@@ -44,11 +45,11 @@ func (l *Log) Verify(ctx context.Context, threads ...string) (*Verified, error) 
 	for _, thread := range threads {
 		report.Threads++
 		find := func(at graph.CommitID, err error) {
-			report.Findings = append(report.Findings, graph.Finding{Thread: thread, Commit: at, Problem: err.Error()})
+			report.Findings = append(report.Findings, stored.Finding{Thread: thread, Commit: at, Problem: err.Error()})
 		}
 		if err := l.verifyStates(ctx, thread, report, find); err != nil && ctx.Err() != nil {
 			return nil, err
-		} else if err != nil && !slices.ContainsFunc(found, func(f graph.Finding) bool { return f.Thread == thread }) {
+		} else if err != nil && !slices.ContainsFunc(found, func(f stored.Finding) bool { return f.Thread == thread }) {
 			find(0, err)
 		}
 	}

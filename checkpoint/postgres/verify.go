@@ -20,7 +20,7 @@ var problems string
 // parent, everything can be decoded, and counts are right. It changes nothing. An error
 // means that the check was not possible, [graph.ErrNotFound] that a thread is unknown. The
 // caller must check the content of bodies; the server's pg_amcheck checks its files.
-func (s *Store) Verify(ctx context.Context, threads ...string) (found []graph.Finding, err error) {
+func (s *Store) Verify(ctx context.Context, threads ...string) (found []stored.Finding, err error) {
 	if len(threads) == 0 {
 		threads, err = get(ctx, s, func() ([]string, error) { return column[string](ctx, s.pool, `SELECT name FROM threads ORDER BY name`) })
 	}
@@ -28,7 +28,7 @@ func (s *Store) Verify(ctx context.Context, threads ...string) (found []graph.Fi
 		if err != nil {
 			break
 		}
-		var of []graph.Finding
+		var of []stored.Finding
 		err = s.read(ctx, func(tx pgx.Tx) (err error) {
 			of, err = verify(ctx, tx, name)
 			return err
@@ -41,7 +41,7 @@ func (s *Store) Verify(ctx context.Context, threads ...string) (found []graph.Fi
 	return found, nil
 }
 
-func verify(ctx context.Context, tx pgx.Tx, name string) (found []graph.Finding, err error) {
+func verify(ctx context.Context, tx pgx.Tx, name string) (found []stored.Finding, err error) {
 	ids, err := column[int64](ctx, tx, `SELECT id FROM threads WHERE name = $1`, name)
 	if err == nil && len(ids) == 0 {
 		err = stored.NotFound("thread %q", name)
@@ -54,7 +54,7 @@ func verify(ctx context.Context, tx pgx.Tx, name string) (found []graph.Finding,
 	if err != nil {
 		return nil, err
 	}
-	f := graph.Finding{Thread: name}
+	f := stored.Finding{Thread: name}
 	if _, err := pgx.ForEachRow(rows, []any{&f.Commit, &f.Problem}, func() error {
 		found = append(found, f)
 		return nil

@@ -23,12 +23,13 @@ import (
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/checkpoint/postgres"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 )
 
 // store is what both stores are.
 type store interface {
 	graph.Store
-	Verify(ctx context.Context, threads ...string) ([]graph.Finding, error)
+	Verify(ctx context.Context, threads ...string) ([]stored.Finding, error)
 	Close() error
 }
 
