@@ -290,9 +290,6 @@ func (x *run[S, U]) recall(ctx context.Context, head Commit) error {
 	if head.Source == SourceClose || head.Source == SourceUpdate {
 		x.session.closed = head.Time
 	}
-	if len(since) == 0 {
-		since = []Commit{head}
-	}
 	x.session.open = questionsOf(since[0])
 	x.passed = x.passedBreaks(since)
 	return nil

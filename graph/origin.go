@@ -18,10 +18,8 @@ type origins struct {
 // of returns the commit that the task of a place follows.
 func (o origins) of(p place) Commit {
 	node := p.node
-	if i := strings.IndexAny(p.path, "/["); i >= 0 {
-		node = p.path[:i]
-	} else if p.path != "" {
-		node = p.path
+	if p.path != "" {
+		node = p.path[:strings.IndexAny(p.path+"/", "/[")]
 	}
 	if c, ok := o.edited[node]; ok {
 		return c
@@ -30,11 +28,12 @@ func (o origins) of(p place) Commit {
 }
 
 // findOrigins returns the origins of the unfinished superstep at a head, and the commits since its
-// base, newest first: ends of calls and edits.
+// base, newest first, with the base: ends of calls and edits.
 func findOrigins(ctx context.Context, s Store, thread string, head Commit) (o origins, since []Commit, err error) {
 	if o.base = head; head.Source == SourceInput || head.Source == SourceLoop {
-		return o, nil, nil
+		return o, []Commit{head}, nil
 	}
+	o.edited = map[string]Commit{}
 	var as *Commit // the edit as a node after the commit c
 	for c, err := range s.Walk(ctx, thread, head.ID) {
 		if err != nil {
@@ -60,13 +59,9 @@ func findOrigins(ctx context.Context, s Store, thread string, head Commit) (o or
 func (o *origins) reached(as Commit, before []string) {
 	for _, n := range as.Frontier {
 		_, later := o.edited[n]
-		if later || slices.Contains(before, n) && n != as.Deltas[0].Node {
-			continue
+		if !later && (!slices.Contains(before, n) || n == as.Deltas[0].Node) {
+			o.edited[n] = as
 		}
-		if o.edited == nil {
-			o.edited = map[string]Commit{}
-		}
-		o.edited[n] = as
 	}
 }
 
