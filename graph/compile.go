@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -83,6 +84,10 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 	}
 	for i, name := range g.Order {
 		t := g.Nodes[name]
+		if t.Retry.Attempts == 0 {
+			t.Retry = g.Defaults.Retry
+		}
+		t.Timeout = cmp.Or(t.Timeout, g.Defaults.Timeout)
 		n := planNode[S, U]{Task: t, name: name, rank: i, handler: noIndex}
 		for _, to := range t.To {
 			n.to = append(n.to, target{name: to, index: index[to]})

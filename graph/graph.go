@@ -114,11 +114,20 @@ type Graph[S, U any] struct {
 	// [Request].From and [Runner.Prune] need Restore. It must be pure and may be nil.
 	Restore func(now, then S) ([]U, error)
 	Nodes   map[string]Task[S, U]
+	// Defaults are the policies of all nodes that do not set their own.
+	Defaults Defaults
 	// Order lists every node once. The updates of a superstep are applied in this order.
 	// By default it is the order of the nodes in Edges, then in Branches.
 	Order    []string
 	Edges    []Edge
 	Branches []Branch[S]
+}
+
+// Defaults are policies for the nodes of a graph, not for those in its subgraphs. A Retry with any Attempts, 1 for
+// none, or a Timeout that is not 0, below 0 for none, of a node wins.
+type Defaults struct {
+	Retry   Retry
+	Timeout time.Duration
 }
 
 // subgraph describes the graph of a [Sub].
