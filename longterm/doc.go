@@ -11,7 +11,9 @@
 //   - A fact is found by its key, by the words of its value, and with an embedder by its
 //     meaning. Words are ranked by BM25; both lists are fused by reciprocal rank with k = 60
 //     (Cormack and others, SIGIR 2009).
-//   - A search reads all facts below its namespace, at most [MaxScanned]. The store is made for
+//   - Letters without their marks find those with them ("gdansk" finds "Gdańsk"), for half of the weight.
+//   - A search by words reads the facts that share a word with it. One by meaning, or without a
+//     text, goes through all facts below its namespace, one at a time. The store is made for
 //     facts, not for documents: those belong to package search.
 //   - A fact with a time to live is gone for every reader once that time has passed. Its row
 //     is deleted by [Store.Sweep].

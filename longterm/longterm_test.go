@@ -50,6 +50,30 @@ func TestFactsOutliveTheProcess(t *testing.T) {
 	}
 }
 
+// TestSearchAmongVeryMany: there is no number of facts above which a search fails.
+func TestSearchAmongVeryMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("stores 100,001 facts")
+	}
+	s, err := longterm.Open(t.Context(), ":memory:", longterm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	place := longterm.Namespace{"a"}
+	for i := range 100_001 {
+		if err := s.Put(t.Context(), place, fmt.Sprint(i), i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, q := range []longterm.Query{{Text: "99999"}, {Where: map[string]any{"x": 1}}, {Limit: 1}} {
+		found, err := s.Search(t.Context(), nil, q)
+		if err != nil || len(found) != map[bool]int{true: 1, false: 0}[q.Where == nil] {
+			t.Errorf("%+v: %d facts, %v", q, len(found), err)
+		}
+	}
+}
+
 // A node remembers what a person said, and finds it in another thread.
 func ExampleWith() {
 	type said struct {

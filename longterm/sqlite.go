@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -19,9 +20,12 @@ const schema = `
 CREATE TABLE facts(
 	path TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
 	created INTEGER NOT NULL, updated INTEGER NOT NULL, expires INTEGER, -- microseconds
-	model TEXT NOT NULL, vector BLOB,
+	model TEXT NOT NULL, vector BLOB, words INTEGER NOT NULL,
 	PRIMARY KEY(path, key)
 ) WITHOUT ROWID;
+CREATE INDEX facts_words ON facts(path, expires, words);
+CREATE TABLE terms(term TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY(term, path, key)) WITHOUT ROWID;
+CREATE INDEX terms_fact ON terms(path, key);
 CREATE INDEX facts_expires ON facts(expires) WHERE expires IS NOT NULL;`
 
 // Open opens or makes a store in a SQLite file; ":memory:" keeps the facts in memory. Any
@@ -44,14 +48,34 @@ func (t sqliteTable) Put(ctx context.Context, r Row) error {
 		expires = r.Expires.UnixMicro()
 	}
 	return t.db.Write(ctx, func(tx *sqlite.Tx) error {
-		return tx.Do(`INSERT INTO facts VALUES(?, ?, ?, ?, ?, ?, ?, ?)
+		path, terms := r.Namespace.Path(), mustJSON(r.Terms)
+		err := tx.Do(`INSERT INTO facts VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT(path, key) DO UPDATE SET value = excluded.value, updated = excluded.updated, expires = excluded.expires,
-			model = excluded.model, vector = excluded.vector`,
-			r.Namespace.Path(), r.Key, string(r.Value), r.Created.UnixMicro(), r.Updated.UnixMicro(), expires, r.Model, EncodeVector(r.Vector))
+			model = excluded.model, vector = excluded.vector, words = excluded.words`,
+			path, r.Key, string(r.Value), r.Created.UnixMicro(), r.Updated.UnixMicro(), expires, r.Model, EncodeVector(r.Vector), r.Words)
+		if err == nil {
+			err = tx.Do(`DELETE FROM terms WHERE path = ? AND key = ?`, path, r.Key)
+		}
+		if err == nil {
+			err = tx.Do(`INSERT INTO terms SELECT value, ?, ? FROM json_each(?)`, path, r.Key, terms)
+		}
+		return err
 	})
 }
 
+// mustJSON returns a list as JSON, for json_each.
+func mustJSON(list []string) string {
+	body, err := json.Marshal(list)
+	if err != nil {
+		panic("longterm: JSON of strings: " + err.Error()) // unreachable
+	}
+	return string(body)
+}
+
 const columns = `SELECT path, key, value, created, updated, coalesce(expires, 0), model, vector FROM facts `
+
+// below selects the rows of a range of paths that live at a moment.
+const below = `WHERE path >= ? AND path < ? AND (expires IS NULL OR expires > ?) `
 
 func scan(row sqlite.Row) (r Row, err error) {
 	var path, value string
@@ -80,13 +104,40 @@ func (t sqliteTable) Get(ctx context.Context, path, key string) (r Row, err erro
 }
 
 func (t sqliteTable) Delete(ctx context.Context, path, key string) error {
-	return t.db.Write(ctx, func(tx *sqlite.Tx) error { return tx.Do(`DELETE FROM facts WHERE path = ? AND key = ?`, path, key) })
+	return t.db.Write(ctx, func(tx *sqlite.Tx) error {
+		err := tx.Do(`DELETE FROM terms WHERE path = ? AND key = ?`, path, key)
+		if err == nil {
+			err = tx.Do(`DELETE FROM facts WHERE path = ? AND key = ?`, path, key)
+		}
+		return err
+	})
 }
 
-func (t sqliteTable) Scan(ctx context.Context, prefix string, limit int) (rows []Row, err error) {
+func (t sqliteTable) Scan(ctx context.Context, prefix string, now time.Time, visit func(Row) error) error {
+	return t.db.Read(ctx, func(tx *sqlite.Tx) error {
+		for row := range tx.Query(columns+below+`ORDER BY path, key`, prefix, After(prefix), now.UnixMicro()) {
+			r, err := scan(row)
+			if err == nil {
+				err = visit(r)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (t sqliteTable) Find(ctx context.Context, prefix string, terms []string, now time.Time, limit int) (rows []Row, all Totals, err error) {
 	err = t.db.Read(ctx, func(tx *sqlite.Tx) error {
 		rows = nil
-		for row := range tx.Query(columns+`WHERE path >= ? AND path < ? ORDER BY path, key LIMIT ?`, prefix, After(prefix), limit) {
+		place := []any{prefix, After(prefix), now.UnixMicro()}
+		if err := tx.QueryRow(`SELECT count(*), coalesce(sum(words), 0) FROM facts `+below, place...).Scan(&all.Rows, &all.Words); err != nil {
+			return err
+		}
+		for row := range tx.Query(columns+below+`AND (path, key) IN (SELECT path, key FROM terms
+			WHERE term IN (SELECT value FROM json_each(?)) AND path >= ? AND path < ? GROUP BY path, key ORDER BY count(*) DESC LIMIT ?)
+			ORDER BY path, key`, append(place, mustJSON(terms), prefix, After(prefix), limit)...) {
 			r, err := scan(row)
 			if err != nil {
 				return err
@@ -95,13 +146,13 @@ func (t sqliteTable) Scan(ctx context.Context, prefix string, limit int) (rows [
 		}
 		return nil
 	})
-	return rows, err
+	return rows, all, err
 }
 
 func (t sqliteTable) Paths(ctx context.Context, prefix string, now time.Time, limit int) (paths []string, err error) {
 	err = t.db.Read(ctx, func(tx *sqlite.Tx) error {
 		paths = nil
-		for row := range tx.Query(`SELECT DISTINCT path FROM facts WHERE path >= ? AND path < ? AND (expires IS NULL OR expires > ?) ORDER BY path LIMIT ?`,
+		for row := range tx.Query(`SELECT DISTINCT path FROM facts `+below+`ORDER BY path LIMIT ?`,
 			prefix, After(prefix), now.UnixMicro(), limit) {
 			var path string
 			if err := row.Scan(&path); err != nil {
@@ -116,6 +167,9 @@ func (t sqliteTable) Paths(ctx context.Context, prefix string, now time.Time, li
 
 func (t sqliteTable) Sweep(ctx context.Context, now time.Time) (n int, err error) {
 	err = t.db.Write(ctx, func(tx *sqlite.Tx) error {
+		if err := tx.Do(`DELETE FROM terms WHERE (path, key) IN (SELECT path, key FROM facts WHERE expires <= ?)`, now.UnixMicro()); err != nil {
+			return err
+		}
 		result, err := tx.Exec(`DELETE FROM facts WHERE expires <= ?`, now.UnixMicro())
 		if err != nil {
 			return err

@@ -19,15 +19,13 @@ import (
 var (
 	ErrNotFound = errors.New("no such fact")
 	ErrInvalid  = errors.New("invalid fact")
-	ErrTooMany  = errors.New("too many facts below this namespace")
 )
 
 // Limits of a store.
 const (
-	MaxDepth   = 16      // names of a namespace
-	MaxName    = 256     // bytes of a name or a key
-	MaxValue   = 1 << 20 // bytes of a value as JSON
-	MaxScanned = 100_000 // facts that a search reads
+	MaxDepth = 16      // names of a namespace
+	MaxName  = 256     // bytes of a name or a key
+	MaxValue = 1 << 20 // bytes of a value as JSON
 )
 
 // Namespace is the place of a fact: names from the widest to the narrowest.
@@ -96,10 +94,15 @@ type Row struct {
 	Fact
 	Model  string // of the vector; empty without one
 	Vector []float32
+	Words  int      // length of the text
+	Terms  []string // by which Find finds the row; not set by readers
 }
 
+// Totals are sums over rows.
+type Totals struct{ Rows, Words int }
+
 // Table keeps rows. Implementations are safe for concurrent use by any number of processes.
-// They need not know about expiry, except in Sweep.
+// Put, Get and Delete need not know about expiry.
 type Table interface {
 	// Put adds or replaces the row of a namespace and key. The row that is replaced keeps
 	// its Created.
@@ -108,9 +111,12 @@ type Table interface {
 	Get(ctx context.Context, path, key string) (Row, error)
 	// Delete removes a row. One that is not there is no error.
 	Delete(ctx context.Context, path, key string) error
-	// Scan returns the rows whose path begins with prefix, by path and key in byte order, and
-	// at most limit of them.
-	Scan(ctx context.Context, prefix string, limit int) ([]Row, error)
+	// Scan calls visit with the rows whose path begins with prefix and that have not expired at now, by path and
+	// key in byte order. It holds one row at a time and returns the first error of visit.
+	Scan(ctx context.Context, prefix string, now time.Time, visit func(Row) error) error
+	// Find returns the rows of Scan that have one of the terms, in the same order, and the totals of all rows
+	// of Scan. Of more than limit it returns those with the most terms. It reads no other rows.
+	Find(ctx context.Context, prefix string, terms []string, now time.Time, limit int) ([]Row, Totals, error)
 	// Paths returns the different paths that begin with prefix and hold a row that has not
 	// expired at now, in byte order, at most limit.
 	Paths(ctx context.Context, prefix string, now time.Time, limit int) ([]string, error)
@@ -178,6 +184,7 @@ func (s *Store) Put(ctx context.Context, n Namespace, key string, value any, opt
 	if !r.Expires.IsZero() && !r.Expires.After(now) {
 		return fmt.Errorf("%w: the time to live is not above 0", ErrInvalid)
 	}
+	r.Words, r.Terms = indexed(content(r.Fact))
 	if s.o.Embedder != nil {
 		if r.Vector, err = s.embed(ctx, content(r.Fact), llm.Passage); err != nil {
 			return err

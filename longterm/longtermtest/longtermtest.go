@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"example.com/ragflow/llm"
 	"example.com/ragflow/longterm"
@@ -25,6 +26,9 @@ func Test(t *testing.T, open func(*testing.T, longterm.Options) *longterm.Store)
 	}{
 		{"facts", facts},
 		{"search", search},
+		{"letters without marks", folding},
+		{"words of now", replaced},
+		{"many facts", many},
 		{"meaning", meaning},
 		{"time to live", timeToLive},
 		{"side by side", sideBySide},
@@ -123,6 +127,88 @@ func search(t *testing.T, open func(longterm.Options) *longterm.Store) {
 		if diff := cmp.Diff(tt.want, keys(t, s, tt.below, tt.q)); diff != "" {
 			t.Errorf("%v below %v: %s", tt.q, tt.below, diff)
 		}
+	}
+}
+
+// folding: a term without the marks of its letters finds one with them, and the other way round, after one that is
+// written alike.
+func folding(t *testing.T, open func(longterm.Options) *longterm.Store) {
+	s := open(longterm.Options{})
+	for key, value := range map[string]string{
+		"1": "Ann was born in Gdańsk", "2": "Łódź is far", "3": "Żółty rower", "4": "die Straße in Köln", "5": "Điện thoại ở Đà Nẵng", "6": "smørrebrød",
+		"7": "Köln, Dom", "8": "koln, dom", "9": "nothing of this",
+	} {
+		put(t, s, ann, key, value)
+	}
+	for query, want := range map[string][]string{
+		"gdansk": {"1"}, "Gdańsk": {"1"}, "GDANSK?": {"1"}, "lodz": {"2"}, "zolty rower": {"3"}, "strasse": {"4"}, "Straße": {"4"}, "da nang": {"5"}, "smorrebrod": {"6"},
+		"dom Köln": {"7", "8", "4"}, "dom koln": {"8", "7", "4"}, "gda": {},
+	} {
+		if diff := cmp.Diff(want, keys(t, s, ann, longterm.Query{Text: query})); diff != "" {
+			t.Errorf("%s: %s", query, diff)
+		}
+	}
+}
+
+// replaced: a fact is found by the words that it has now.
+func replaced(t *testing.T, open func(longterm.Options) *longterm.Store) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	s := open(longterm.Options{Clock: func() time.Time { return now }})
+	put(t, s, ann, "city", "Oslo", longterm.TTL(time.Hour))
+	put(t, s, ann, "city", "Bergen", longterm.TTL(time.Hour))
+	put(t, s, ann, "pet", "a cat in Bergen")
+	put(t, s, longterm.Namespace{"users", "bob"}, "city", "Bergen")
+	check := func(query string, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, keys(t, s, ann, longterm.Query{Text: query}), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: %s", query, diff)
+		}
+	}
+	check("Oslo")
+	check("Bergen", "city", "pet")
+	now = now.Add(time.Hour)
+	check("Bergen", "pet")
+	if n, err := s.Sweep(t.Context()); err != nil || n != 1 {
+		t.Errorf("swept %d, %v", n, err)
+	}
+	check("Bergen", "pet")
+	if err := s.Delete(t.Context(), ann, "pet"); err != nil {
+		t.Fatal(err)
+	}
+	check("Bergen")
+	put(t, s, ann, "pet", "none")
+	check("Bergen")
+	check("none", "pet")
+}
+
+// many: what a search by words allocates does not grow with the facts that have none of the words, nor with those of
+// other namespaces.
+func many(t *testing.T, open func(longterm.Options) *longterm.Store) {
+	if testing.Short() {
+		t.Skip("stores 10,000 facts")
+	}
+	s := open(longterm.Options{})
+	search := func() {
+		if got := keys(t, s, ann, longterm.Query{Text: "which zebra"}); len(got) != 3 {
+			t.Errorf("found %v", got)
+		}
+	}
+	fill := func(from, to int) {
+		for i := from; i < to; i++ {
+			put(t, s, ann, fmt.Sprintf("k%d", i), map[string]string{"note": fmt.Sprintf("word%d and plain text of fact %d", i, i)})
+		}
+	}
+	for i := range 3 {
+		put(t, s, ann, fmt.Sprintf("z%d", i), "a zebra")
+	}
+	fill(0, 100)
+	few := testing.AllocsPerRun(5, search)
+	fill(100, 10_000)
+	if all := testing.AllocsPerRun(5, search); all > 2*few+100 {
+		t.Errorf("%.0f allocations among 10,000 facts, %.0f among 100", all, few)
+	}
+	if got := keys(t, s, ann, longterm.Query{Text: "plain text", Limit: 20_000}); len(got) != 10_000 {
+		t.Errorf("%d facts share a word, want 10,000", len(got))
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package postgres keeps the facts of package longterm in a PostgreSQL database, in the table
-// longterm_facts of the first schema of the search path.
+// longterm_facts, with longterm_terms as its index, of the first schema of the search path.
 //
 //	store, err := postgres.Open(ctx, os.Getenv("DATABASE_URL"), longterm.Options{})
 package postgres
@@ -22,9 +22,16 @@ SELECT pg_advisory_xact_lock(7811899432);
 CREATE TABLE IF NOT EXISTS longterm_facts(
 	path text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, value text NOT NULL,
 	created bigint NOT NULL, updated bigint NOT NULL, expires bigint, -- microseconds
-	model text NOT NULL, vector bytea,
+	model text NOT NULL, vector bytea, words bigint NOT NULL,
 	PRIMARY KEY(path, key)
 );
+CREATE TABLE IF NOT EXISTS longterm_terms(
+	term text COLLATE "C" NOT NULL, path text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL,
+	PRIMARY KEY(term, path, key),
+	FOREIGN KEY(path, key) REFERENCES longterm_facts ON DELETE CASCADE
+);
+CREATE INDEX IF NOT EXISTS longterm_facts_words ON longterm_facts(path, expires, words);
+CREATE INDEX IF NOT EXISTS longterm_terms_fact ON longterm_terms(path, key);
 CREATE INDEX IF NOT EXISTS longterm_facts_expires ON longterm_facts(expires) WHERE expires IS NOT NULL;`
 
 // Open opens the store at an address such as postgres://user@host/database and makes its
@@ -61,14 +68,26 @@ func (t table) Put(ctx context.Context, r longterm.Row) error {
 	if !r.Expires.IsZero() {
 		expires = new(r.Expires.UnixMicro())
 	}
-	_, err := t.pool.Exec(ctx, `INSERT INTO longterm_facts VALUES($1, $2, $3, $4, $5, $6, $7, $8)
-		ON CONFLICT(path, key) DO UPDATE SET value = excluded.value, updated = excluded.updated, expires = excluded.expires,
-		model = excluded.model, vector = excluded.vector`,
-		r.Namespace.Path(), r.Key, string(r.Value), r.Created.UnixMicro(), r.Updated.UnixMicro(), expires, r.Model, longterm.EncodeVector(r.Vector))
-	return err
+	path := r.Namespace.Path()
+	return pgx.BeginFunc(ctx, t.pool, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO longterm_facts VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9)
+			ON CONFLICT(path, key) DO UPDATE SET value = excluded.value, updated = excluded.updated, expires = excluded.expires,
+			model = excluded.model, vector = excluded.vector, words = excluded.words`,
+			path, r.Key, string(r.Value), r.Created.UnixMicro(), r.Updated.UnixMicro(), expires, r.Model, longterm.EncodeVector(r.Vector), r.Words)
+		if err == nil {
+			_, err = tx.Exec(ctx, `DELETE FROM longterm_terms WHERE path = $1 AND key = $2`, path, r.Key)
+		}
+		if err == nil {
+			_, err = tx.Exec(ctx, `INSERT INTO longterm_terms SELECT unnest($3::text[]), $1, $2`, path, r.Key, r.Terms)
+		}
+		return err
+	})
 }
 
 const columns = `SELECT path, key, value, created, updated, coalesce(expires, 0), model, vector FROM longterm_facts `
+
+// below selects the rows of a range of paths that live at a moment.
+const below = `WHERE path >= $1 AND path < $2 AND (expires IS NULL OR expires > $3) `
 
 func scan(row pgx.CollectableRow) (r longterm.Row, err error) {
 	var path, value string
@@ -102,17 +121,42 @@ func (t table) Delete(ctx context.Context, path, key string) error {
 	return err
 }
 
-func (t table) Scan(ctx context.Context, prefix string, limit int) ([]longterm.Row, error) {
-	rows, err := t.pool.Query(ctx, columns+`WHERE path >= $1 AND path < $2 ORDER BY path, key LIMIT $3`, prefix, longterm.After(prefix), limit)
+func (t table) Scan(ctx context.Context, prefix string, now time.Time, visit func(longterm.Row) error) error {
+	rows, err := t.pool.Query(ctx, columns+below+`ORDER BY path, key`, prefix, longterm.After(prefix), now.UnixMicro())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return pgx.CollectRows(rows, scan)
+	defer rows.Close()
+	for rows.Next() {
+		r, err := scan(rows)
+		if err == nil {
+			err = visit(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func (t table) Find(ctx context.Context, prefix string, terms []string, now time.Time, limit int) (found []longterm.Row, all longterm.Totals, err error) {
+	place := []any{prefix, longterm.After(prefix), now.UnixMicro()}
+	err = t.pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(words), 0)::bigint FROM longterm_facts `+below, place...).Scan(&all.Rows, &all.Words)
+	if err != nil {
+		return nil, all, err
+	}
+	rows, err := t.pool.Query(ctx, columns+below+`AND (path, key) IN (SELECT path, key FROM longterm_terms
+		WHERE term = ANY($4) AND path >= $1 AND path < $2 GROUP BY path, key ORDER BY count(*) DESC LIMIT $5)
+		ORDER BY path, key`, append(place, terms, limit)...)
+	if err != nil {
+		return nil, all, err
+	}
+	found, err = pgx.CollectRows(rows, scan)
+	return found, all, err
 }
 
 func (t table) Paths(ctx context.Context, prefix string, now time.Time, limit int) ([]string, error) {
-	rows, err := t.pool.Query(ctx, `SELECT DISTINCT path FROM longterm_facts
-		WHERE path >= $1 AND path < $2 AND (expires IS NULL OR expires > $3) ORDER BY path LIMIT $4`,
+	rows, err := t.pool.Query(ctx, `SELECT DISTINCT path FROM longterm_facts `+below+`ORDER BY path LIMIT $4`,
 		prefix, longterm.After(prefix), now.UnixMicro(), limit)
 	if err != nil {
 		return nil, err
