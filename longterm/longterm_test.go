@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"example.com/ragflow/graph"
@@ -62,7 +63,7 @@ func TestSearchAmongVeryMany(t *testing.T) {
 	defer s.Close()
 	place := longterm.Namespace{"a"}
 	for i := range 100_001 {
-		if err := s.Put(t.Context(), place, fmt.Sprint(i), i); err != nil {
+		if err := s.Put(t.Context(), place, strconv.Itoa(i), i); err != nil {
 			t.Fatal(err)
 		}
 	}

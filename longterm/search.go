@@ -23,9 +23,8 @@ type Query struct {
 	Offset int            // facts to leave out, for pages
 }
 
-// maxCandidates is the number of facts that a search ranks by words; of more, those that share the most words are
-// ranked. ranked is the number that it ranks by meaning.
-const maxCandidates, ranked = 10_000, 1000
+// A search ranks this many facts by words, and by meaning, or as many as are asked for.
+const rankedByWords, rankedByMeaning = 2000, 1000
 
 // Search returns the facts below a namespace that match a query, best first. A fact that
 // shares no word with the text is found only by an embedder.
@@ -88,7 +87,7 @@ func (s *Store) rank(ctx context.Context, path, query string, where map[string]s
 		}
 		asked[folded][term] = true
 	})
-	rows, all, err := s.table.Find(ctx, path, slices.Sorted(maps.Keys(asked)), now, maxCandidates)
+	rows, all, err := s.table.Find(ctx, path, slices.Sorted(maps.Keys(asked)), now, max(most, rankedByWords))
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +103,7 @@ func (s *Store) rank(ctx context.Context, path, query string, where map[string]s
 	if err != nil {
 		return nil, err
 	}
-	nearest := best{most: max(most, ranked), compare: byScore}
+	nearest := best{most: max(most, rankedByMeaning), compare: byScore}
 	err = s.table.Scan(ctx, path, now, func(r Row) error {
 		if r.Model == s.o.Embedder.Model() {
 			r.Score = cosine(vector, r.Vector)

@@ -24,7 +24,10 @@ CREATE TABLE facts(
 	PRIMARY KEY(path, key)
 ) WITHOUT ROWID;
 CREATE INDEX facts_words ON facts(path, expires, words);
-CREATE TABLE terms(term TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY(term, path, key)) WITHOUT ROWID;
+CREATE TABLE terms(
+	term TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL, words INTEGER NOT NULL, -- of the fact
+	PRIMARY KEY(term, path, key)
+) WITHOUT ROWID;
 CREATE INDEX terms_fact ON terms(path, key);
 CREATE INDEX facts_expires ON facts(expires) WHERE expires IS NOT NULL;`
 
@@ -57,7 +60,7 @@ func (t sqliteTable) Put(ctx context.Context, r Row) error {
 			err = tx.Do(`DELETE FROM terms WHERE path = ? AND key = ?`, path, r.Key)
 		}
 		if err == nil {
-			err = tx.Do(`INSERT INTO terms SELECT value, ?, ? FROM json_each(?)`, path, r.Key, terms)
+			err = tx.Do(`INSERT INTO terms SELECT value, ?, ?, ? FROM json_each(?)`, path, r.Key, r.Words, terms)
 		}
 		return err
 	})
@@ -135,8 +138,10 @@ func (t sqliteTable) Find(ctx context.Context, prefix string, terms []string, no
 		if err := tx.QueryRow(`SELECT count(*), coalesce(sum(words), 0) FROM facts `+below, place...).Scan(&all.Rows, &all.Words); err != nil {
 			return err
 		}
-		for row := range tx.Query(columns+below+`AND (path, key) IN (SELECT path, key FROM terms
-			WHERE term IN (SELECT value FROM json_each(?)) AND path >= ? AND path < ? GROUP BY path, key ORDER BY count(*) DESC LIMIT ?)
+		for row := range tx.Query(columns+below+`AND (path, key) IN (
+			WITH found AS (SELECT * FROM terms WHERE term IN (SELECT value FROM json_each(?)) AND path >= ? AND path < ?),
+			rarity AS (SELECT term, 1.0 / count(*) AS weight FROM found GROUP BY term)
+			SELECT path, key FROM found JOIN rarity USING(term) GROUP BY path, key ORDER BY sum(weight) DESC, min(words) LIMIT ?)
 			ORDER BY path, key`, append(place, mustJSON(terms), prefix, After(prefix), limit)...) {
 			r, err := scan(row)
 			if err != nil {

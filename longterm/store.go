@@ -115,7 +115,8 @@ type Table interface {
 	// key in byte order. It holds one row at a time and returns the first error of visit.
 	Scan(ctx context.Context, prefix string, now time.Time, visit func(Row) error) error
 	// Find returns the rows of Scan that have one of the terms, in the same order, and the totals of all rows
-	// of Scan. Of more than limit it returns those with the most terms. It reads no other rows.
+	// of Scan. Of more than limit it returns those with the rarest terms, and of these the shortest. It reads no
+	// other rows.
 	Find(ctx context.Context, prefix string, terms []string, now time.Time, limit int) ([]Row, Totals, error)
 	// Paths returns the different paths that begin with prefix and hold a row that has not
 	// expired at now, in byte order, at most limit.

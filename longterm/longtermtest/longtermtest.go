@@ -207,6 +207,9 @@ func many(t *testing.T, open func(longterm.Options) *longterm.Store) {
 	if all := testing.AllocsPerRun(5, search); all > 2*few+100 {
 		t.Errorf("%.0f allocations among 10,000 facts, %.0f among 100", all, few)
 	}
+	if got := keys(t, s, ann, longterm.Query{Text: "zebra text", Limit: 4}); !cmp.Equal(got[:3], []string{"z0", "z1", "z2"}) {
+		t.Errorf("a rare word beside one that all others have: %v", got)
+	}
 	if got := keys(t, s, ann, longterm.Query{Text: "plain text", Limit: 20_000}); len(got) != 10_000 {
 		t.Errorf("%d facts share a word, want 10,000", len(got))
 	}

@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS longterm_facts(
 	PRIMARY KEY(path, key)
 );
 CREATE TABLE IF NOT EXISTS longterm_terms(
-	term text COLLATE "C" NOT NULL, path text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL,
+	term text COLLATE "C" NOT NULL, path text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, words bigint NOT NULL,
 	PRIMARY KEY(term, path, key),
 	FOREIGN KEY(path, key) REFERENCES longterm_facts ON DELETE CASCADE
 );
@@ -78,7 +78,7 @@ func (t table) Put(ctx context.Context, r longterm.Row) error {
 			_, err = tx.Exec(ctx, `DELETE FROM longterm_terms WHERE path = $1 AND key = $2`, path, r.Key)
 		}
 		if err == nil {
-			_, err = tx.Exec(ctx, `INSERT INTO longterm_terms SELECT unnest($3::text[]), $1, $2`, path, r.Key, r.Terms)
+			_, err = tx.Exec(ctx, `INSERT INTO longterm_terms SELECT unnest($3::text[]), $1, $2, $4::bigint`, path, r.Key, r.Terms, r.Words)
 		}
 		return err
 	})
@@ -145,8 +145,10 @@ func (t table) Find(ctx context.Context, prefix string, terms []string, now time
 	if err != nil {
 		return nil, all, err
 	}
-	rows, err := t.pool.Query(ctx, columns+below+`AND (path, key) IN (SELECT path, key FROM longterm_terms
-		WHERE term = ANY($4) AND path >= $1 AND path < $2 GROUP BY path, key ORDER BY count(*) DESC LIMIT $5)
+	rows, err := t.pool.Query(ctx, columns+below+`AND (path, key) IN (
+		WITH found AS (SELECT * FROM longterm_terms WHERE term = ANY($4) AND path >= $1 AND path < $2),
+		rarity AS (SELECT term, 1.0 / count(*) AS weight FROM found GROUP BY term)
+		SELECT path, key FROM found JOIN rarity USING(term) GROUP BY path, key ORDER BY sum(weight) DESC, min(words) LIMIT $5)
 		ORDER BY path, key`, append(place, terms, limit)...)
 	if err != nil {
 		return nil, all, err
