@@ -17,22 +17,22 @@ type run[S, U any] struct {
 	modes Mode                       // events that the consumer wants
 	left  bool                       // the consumer broke the loop; yield must not be called again
 
-	session   *session
-	path      string          // path of the subgraph; empty at the root
-	emit      func(liveEvent) // in a subgraph: sends its live events to the root
-	passed    []string        // nodes of BreakBefore in the next step at which the run has stopped before
-	id        string
-	log       *threadLog // nil without a store
-	migrated  bool       // the state contains updates of another version of the graph, and no snapshot yet
-	tookOver  bool       // the thread was taken over from an active run
-	life      *Lifecycle
-	state     S
-	step      int     // the last finished step
-	budget    int     // supersteps that this call may still run
-	held      []Delta // of finished steps that are not saved yet; see SaveAtEnd
-	frontier  []int   // the reached nodes, by rank
-	ready     []int   // nodes of the frontier that run in the next step; the others wait
-	spare     []int   // memory of the last frontier, for reuse
+	session  *session
+	path     string          // path of the subgraph; empty at the root
+	emit     func(liveEvent) // in a subgraph: sends its live events to the root
+	passed   []string        // nodes of BreakBefore in the next step at which the run has stopped before
+	id       string
+	log      *threadLog // nil without a store
+	migrated bool       // the state contains updates of another version of the graph, and no snapshot yet
+	tookOver bool       // the thread was taken over from an active run
+	life     *Lifecycle
+	state    S
+	step     int     // the last finished step
+	budget   int     // supersteps that this call may still run
+	held     []Delta // of finished steps that are not saved yet; see SaveAtEnd
+	frontier []int   // the reached nodes, by rank
+	ready    []int   // nodes of the frontier that run in the next step; the others wait
+	spare    []int   // memory of the last frontier, for reuse
 
 	outcomes []outcome[U] // outcomes of the current step, by rank
 

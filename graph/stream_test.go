@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -206,7 +207,7 @@ func TestDiscardedAttempts(t *testing.T) {
 	talk := func(name string, failures int) node {
 		return func(ctx context.Context, _ list) (item, error) {
 			attempts[name]++
-			n := fmt.Sprint(attempts[name])
+			n := strconv.Itoa(attempts[name])
 			graph.EmitToken(ctx, name)
 			graph.Emit(ctx, name)
 			graph.EmitToken(ctx, n)

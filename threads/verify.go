@@ -16,8 +16,8 @@ import (
 // Verified is the report of [Log.Verify]. Its JSON is the schema of
 // `ragflow threads verify --json`.
 type Verified struct {
-	Threads  int             `json:"threads"` // checked threads
-	Commits  int             `json:"commits"`
+	Threads  int              `json:"threads"` // checked threads
+	Commits  int              `json:"commits"`
 	Findings []stored.Finding `json:"findings"`
 }
 

@@ -8,9 +8,9 @@ import (
 
 // Finding is a problem in a store.
 type Finding struct {
-	Thread  string   `json:"thread"` // empty if it is about the file
+	Thread  string         `json:"thread"` // empty if it is about the file
 	Commit  graph.CommitID `json:"commit"` // 0 if it is not about one commit
-	Problem string   `json:"problem"`
+	Problem string         `json:"problem"`
 }
 
 func (f Finding) String() string {
