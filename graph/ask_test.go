@@ -249,8 +249,7 @@ func TestAskInFanOut(t *testing.T) {
 }
 
 func TestAskOutsideOfARun(t *testing.T) {
-	ran := 0
-	if _, err := asks(&ran, "k")(t.Context(), list{}); err == nil || !strings.Contains(err.Error(), "not in a run") {
+	if _, err := asks(new(int), "k")(t.Context(), list{}); err == nil || !strings.Contains(err.Error(), "not in a run") {
 		t.Errorf("error %v", err)
 	}
 }

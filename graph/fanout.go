@@ -50,39 +50,6 @@ func FanOut[S, U, T any](
 	}
 }
 
-// FanPick is a [FanOut] of which each part also chooses the nodes that follow, as a [Picker] does. The run goes
-// on to all of them, each once, or to otherwise if no part chooses one.
-func FanPick[S, U, T any](
-	limit int,
-	split func(S) []T,
-	worker func(context.Context, S, T) (U, []string, error),
-	merge func(S, []U) (U, error),
-	otherwise ...string,
-) Picker[S, U] {
-	type picked struct {
-		Update U
-		Next   []string
-	}
-	fan := FanOut(limit, split, func(ctx context.Context, s S, part T) (p picked, err error) {
-		p.Update, p.Next, err = worker(ctx, s, part)
-		return p, err
-	}, func(s S, parts []picked) (all picked, err error) {
-		var updates []U
-		for _, p := range parts {
-			updates, all.Next = append(updates, p.Update), append(all.Next, p.Next...)
-		}
-		all.Update, err = merge(s, updates)
-		return all, err
-	})
-	return func(ctx context.Context, s S) (U, []string, error) {
-		all, err := fan(ctx, s)
-		if len(all.Next) == 0 {
-			all.Next = otherwise
-		}
-		return all.Update, all.Next, err
-	}
-}
-
 // run calls work for all parts, at most limit at once.
 func (f *fan[T, U]) run(parent context.Context, limit int, work func(context.Context, int) (U, error)) error {
 	n := len(f.parts)

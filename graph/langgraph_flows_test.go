@@ -94,10 +94,17 @@ func TestLangGraphFlows(t *testing.T) {
 		},
 		"command_goto_send": func(t *testing.T) {
 			parts, where := []string{"l", "s", "s"}, map[string]string{"l": "long", "s": "short"}
-			fan := graph.Task[list, item]{To: []string{"long", "short", "none"}, Pick: graph.FanPick(0, func(list) []string { return parts },
-				func(_ context.Context, _ list, p string) (item, []string, error) {
-					return item{p}, []string{where[p]}, nil
-				}, joined, "none")}
+			work := graph.FanOut(0, func(list) []string { return parts }, func(_ context.Context, _ list, p string) (item, error) { return item{p}, nil }, joined)
+			fan := graph.Task[list, item]{To: []string{"long", "short", "none"}, Pick: func(ctx context.Context, s list) (u item, next []string, err error) {
+				u, err = work(ctx, s)
+				for p := range strings.SplitSeq(u.Add, "") {
+					next = append(next, where[p])
+				}
+				if u.Add == "" {
+					next = []string{"none"}
+				}
+				return u, next, err
+			}}
 			l := onThread(t, spoken(t, tasks{"a": fan}, "^ a, long $, short $, none $"))
 			l.want("?lsslongshort", in)
 			parts = nil

@@ -82,12 +82,14 @@ func jumpToMany(ctx context.Context) (State, error) {
 
 func partsGoOn(ctx context.Context) (State, error) {
 	// begin parts that go on
-	work := graph.FanPick(0, words, func(_ context.Context, _ State, word string) (State, []string, error) {
-		if len(word) > 3 {
-			return note(word), []string{"long"}, nil
+	fan := graph.FanOut(0, words, func(_ context.Context, _ State, word string) (State, error) { return note(word), nil }, reduce.Merge)
+	work := func(ctx context.Context, s State) (u State, next []string, err error) {
+		u, err = fan(ctx, s)
+		for _, word := range u.Notes {
+			next = append(next, map[bool]string{true: "long", false: "short"}[len(word) > 3])
 		}
-		return note(word), []string{"short"}, nil
-	}, reduce.Merge)
+		return u, next, err
+	}
 	plan := graph.MustCompile(flow{
 		Apply: reducer,
 		Nodes: tasks{"work": {Pick: work, To: []string{"long", "short"}}, "long": say("long"), "short": say("short")},
