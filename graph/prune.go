@@ -81,7 +81,7 @@ func (r *Runner[S, U]) Prune(ctx context.Context, p Pruning) (did Pruned, err er
 	if err == nil {
 		err = pruner.Prune(ctx, log.lease, did.At, base)
 	}
-	r.states.drop(p.Thread)
+	r.states.threads.Drop(p.Thread) // its log was changed before the head
 	switch {
 	case superseded(ctx) && err != nil: // report the cause of the cancellation
 		return Pruned{}, context.Cause(ctx)

@@ -30,8 +30,3 @@ func (w *stateCache[S]) put(thread string, v cachedState[S]) {
 	v.head.Deltas = nil
 	w.threads.Put(thread, v, v.sizes.snapshot+v.sizes.tail+1, cachedThreads, cachedBytes)
 }
-
-// drop removes a thread whose log was changed before its head.
-func (w *stateCache[S]) drop(thread string) {
-	w.threads.Drop(thread)
-}

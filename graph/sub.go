@@ -21,18 +21,14 @@ import (
 // apply to the whole subgraph; another attempt continues at the failed step. The subgraph has
 // its own step limit, with the same number as the run.
 func Sub[S, U, SubS, SubU any](plan *Plan[SubS, SubU], in func(S) SubU, out func(S, SubS) U) Task[S, U] {
-	return withoutPick(SubPick(plan, in, func(s S, end SubS) (U, []string) { return out(s, end), nil }))
+	return SubFrom(plan, nil, in, out)
 }
 
 // SubFrom is like [Sub] for a subgraph that starts with the state that from takes from the state around it. If
 // out puts the final state back there, the subgraph remembers it between its calls and between runs; what it remembers is
 // then part of the thread, and [Runner.Update], [Runner.Fork] and [Request].From apply to it. from must be pure.
 func SubFrom[S, U, SubS, SubU any](plan *Plan[SubS, SubU], from func(S) SubS, in func(S) SubU, out func(S, SubS) U) Task[S, U] {
-	return withoutPick(subTask(plan, from, in, func(s S, end SubS) (U, []string) { return out(s, end), nil }, nil))
-}
-
-// withoutPick makes a task of a subgraph that chooses no target.
-func withoutPick[S, U any](t Task[S, U]) Task[S, U] {
+	t := subTask(plan, from, in, func(s S, end SubS) (U, []string) { return out(s, end), nil }, nil)
 	pick := t.Pick
 	t.Pick, t.Run = nil, func(ctx context.Context, s S) (U, error) {
 		u, _, err := pick(ctx, s)
