@@ -43,7 +43,8 @@ type Answer struct {
 // ask several questions before it returns. The other tasks of the step finish, then the
 // run ends as Interrupted with an [*InterruptError]. A [Request] with Resume and Answers
 // continues it, in this process or another. When all its questions are answered, the node
-// runs again from its start. Use [Once] for everything that the node must not repeat. A
+// runs again from its start; a part of a [FanOut] when those of the part are, while other parts still
+// wait. Use [Once] for everything that the node must not repeat. A
 // node that returns no error withdraws its questions.
 //
 // The key identifies the question within the task, or within one part of a [FanOut]. A node
@@ -159,7 +160,7 @@ func (b *taskContext) asks(qs ...Question) {
 // InterruptError is the error of a run that waits for answers or stopped at a breakpoint.
 // Everything is saved; [Request].Resume continues the run.
 type InterruptError struct {
-	Questions []Question // open questions, by the rank of their tasks
+	Questions []Question // questions without an answer, by the rank of their tasks
 	Before    []string   // nodes of BreakBefore that run next
 	After     []string   // nodes of BreakAfter that ran
 }
@@ -194,47 +195,53 @@ func (e *AnswerError) Error() string { return fmt.Sprintf("answer %q: %s", e.Key
 // before any of them is saved.
 func (s *session) matched(answers map[string]any) (map[place]Delta, error) {
 	out := map[place]Delta{}
-	for _, name := range slices.Sorted(maps.Keys(answers)) {
-		var found []Question
-		for _, q := range s.open {
-			if q.ID() == name || q.Key == name {
-				found = append(found, q)
-			}
+	var open []Question
+	var ids []string
+	for _, q := range s.open {
+		if _, answered := s.get(q.place()); !answered {
+			open, ids = append(open, q), append(ids, q.ID())
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(answers)) {
+		found := slices.DeleteFunc(slices.Clone(open), func(q Question) bool { return q.ID() != name && q.Key != name })
 		refuse := func(format string, args ...any) (map[place]Delta, error) {
 			return nil, &AnswerError{name, fmt.Sprintf(format, args...)}
 		}
-		var ids []string
-		for _, q := range s.open {
-			ids = append(ids, q.ID())
-		}
-		switch len(found) {
-		case 0:
-			return refuse("no open question has this key; the open questions are %q", ids)
-		case 1:
-		default:
+		body, err := encode(answers[name])
+		switch known, same := s.answered(name, body); {
+		case len(found) > 1:
 			return refuse("several open questions have this key; use one of %q", ids)
+		case len(found) == 1:
+		case same:
+			continue // it was sent twice
+		case known:
+			return refuse("the question has another answer already")
+		default:
+			return refuse("no open question has this key; the open questions are %q", ids)
 		}
 		q := found[0]
 		if _, ok := out[q.place()]; ok {
 			return refuse("the question is answered twice")
 		}
-		body, err := encode(answers[name])
 		if err == nil {
 			err = schema.Check(q.Schema, body)
 		}
 		if err != nil {
 			return refuse("%v", err)
 		}
-		if d, ok := s.get(q.place()); ok {
-			if bytes.Equal(d.Body, body) {
-				continue // it was sent twice
-			}
-			return refuse("the question has another answer already")
-		}
 		out[q.place()] = Delta{Path: q.At, Node: answerNode + q.Key, Body: body}
 	}
 	return out, nil
+}
+
+// answered reports whether the ledger has an answer to the question of a name, and whether it is body.
+func (s *session) answered(name string, body []byte) (known, same bool) {
+	for _, r := range s.entries() {
+		if key, ok := strings.CutPrefix(r.Delta.Node, answerNode); ok && (key == name || r.Delta.Path+"/"+key == name) {
+			known, same = true, same || bytes.Equal(r.Delta.Body, body)
+		}
+	}
+	return known, same
 }
 
 // answer saves answers of matched.

@@ -99,11 +99,10 @@ func TestAsk(t *testing.T) {
 	if _, err := resume(nil); !slices.Equal(ids(err), []string{"b/one", "b/two"}) || ran != 1 {
 		t.Errorf("resumed without answers: %v; ran %d times", err, ran)
 	}
-	if _, err := resume(map[string]any{"one": approval{Verdict: "yes"}}); !slices.Equal(ids(err), []string{"b/one", "b/two"}) || ran != 1 {
-		t.Errorf("resumed with one answer: %v; ran %d times", err, ran)
-	}
-	if _, err := resume(map[string]any{"one": approval{Verdict: "yes"}}); !slices.Equal(ids(err), []string{"b/one", "b/two"}) || ran != 1 {
-		t.Errorf("the same answer sent again: %v; ran %d times", err, ran)
+	for range 2 { // the same answer can be sent again
+		if _, err := resume(map[string]any{"one": approval{Verdict: "yes"}}); !slices.Equal(ids(err), []string{"b/two"}) || ran != 1 {
+			t.Errorf("resumed with one answer: %v; ran %d times", err, ran)
+		}
 	}
 	if _, err := resume(map[string]any{"one": approval{Verdict: "no"}}); err == nil || !strings.Contains(err.Error(), "has another answer already") {
 		t.Errorf("another answer: %v", err)
@@ -202,8 +201,9 @@ func TestAskSideBySide(t *testing.T) {
 		b, c    int
 	}{
 		{nil, []string{"b/k", "c/k", "c/l"}, 1, 1},
-		{map[string]any{"c/k": approval{Verdict: "no"}}, []string{"b/k", "c/k", "c/l"}, 1, 1},
-		{map[string]any{"b/k": approval{Verdict: "yes"}}, []string{"c/k", "c/l"}, 2, 1},
+		{map[string]any{"c/k": approval{Verdict: "no"}}, []string{"b/k", "c/l"}, 1, 1},
+		{map[string]any{"b/k": approval{Verdict: "yes"}}, []string{"c/l"}, 2, 1},
+		{map[string]any{"c/k": approval{Verdict: "no"}}, []string{"c/l"}, 2, 1},
 	}
 	for i, s := range steps {
 		_, err := r.Invoke(t.Context(), ask{Thread: "t", Resume: i > 0, Answers: s.answers})
@@ -211,7 +211,7 @@ func TestAskSideBySide(t *testing.T) {
 			t.Fatalf("%d: %v; b ran %d times, c %d", i, err, b, c)
 		}
 	}
-	if _, err := r.Invoke(t.Context(), ask{Thread: "t", Resume: true, Answers: map[string]any{"k": approval{Verdict: "yes"}}}); err == nil ||
+	if _, err := r.Invoke(t.Context(), ask{Thread: "t", Resume: true, Answers: map[string]any{"c/k": approval{Verdict: "yes"}}}); err == nil ||
 		!strings.Contains(err.Error(), "has another answer already") {
 		t.Errorf("error %v", err)
 	}

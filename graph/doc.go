@@ -39,7 +39,7 @@
 // saved when they finish, so a resumed run does not repeat them. A task that was running when the process died runs
 // again.
 //
-// A node can ask a person ([Ask]) and do something at most once ([Once]). Breakpoints, a
+// A node can ask people ([Ask]), who answer each question by itself, and do something at most once ([Once]). Breakpoints, a
 // pause and a drain stop a run between two supersteps. In all these cases everything is
 // saved, the run ends as Interrupted, and a [Request] with Resume continues it.
 //

@@ -30,6 +30,7 @@ type fan[T, U any] struct {
 	parts   []T
 	results []U
 	saved   map[int]savedPart // of an earlier attempt
+	asked   bool              // there are open questions
 	fail    func(error)       // ends the other workers
 
 	mu      sync.Mutex
@@ -69,6 +70,7 @@ func newFan[T, U any](ctx context.Context, codec partCodec, parts []T) *fan[T, U
 	s := b.of
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	f.asked = len(s.open) > 0
 	for p, d := range s.ledger {
 		if p.path == f.at.address && strings.HasPrefix(p.node, f.at.node()) {
 			f.restore(d.Body, s.closed, again)
@@ -98,13 +100,21 @@ func (f *fan[T, U]) restore(group []byte, closed time.Time, noted bool) {
 	}
 }
 
-// part sets the result of a part that finished before, or runs the part and saves its result.
+// part sets the result of a part that finished before, or runs the part and saves its result. A part whose questions
+// are open waits.
 func (f *fan[T, U]) part(ctx context.Context, i int, work func(context.Context, int) (U, error)) (err error) {
 	hash := f.hash(i)
 	if p, ok := f.saved[i]; ok && p.Hash == hash {
 		taskContextOf(ctx).write(func(n *Notes) { *n = p.Notes })
 		f.results[i], err = decode[U](p.Body)
 		return err
+	}
+	if f.asked {
+		b := taskContextOf(ctx)
+		if open := b.of.unanswered(b.address()); open != nil {
+			b.asks(open...)
+			return &InterruptError{Questions: open}
+		}
 	}
 	u, err := callNode(ctx, work, i)
 	if err == nil && hash != "" {

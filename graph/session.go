@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -156,23 +157,24 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// unanswered returns all questions of a task if one of them has no answer, else nil.
-func (s *session) unanswered(address string) []Question {
+// unanswered returns the open questions without an answer of a task, or of a part of its [FanOut]. If a place in
+// it has answers to all its questions, it can go on, and unanswered returns nil.
+func (s *session) unanswered(address string) (open []Question) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var asked []Question
-	waits := false
+	waits := func(q Question) bool { _, answered := s.ledger[q.place()]; return !answered }
 	for _, q := range s.open {
-		if rest, ok := strings.CutPrefix(q.At, address); ok && (rest == "" || rest[0] == '[') {
-			asked = append(asked, q)
-			_, answered := s.ledger[q.place()]
-			waits = waits || !answered
+		if rest, ok := strings.CutPrefix(q.At, address); !ok || rest != "" && rest[0] != '[' {
+			continue
+		}
+		if !slices.ContainsFunc(s.open, func(o Question) bool { return o.At == q.At && waits(o) }) {
+			return nil
+		}
+		if waits(q) {
+			open = append(open, q)
 		}
 	}
-	if !waits {
-		return nil
-	}
-	return asked
+	return open
 }
 
 // address identifies a task in its run: path, node and, in a subgraph, step; in a worker of a
