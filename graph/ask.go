@@ -92,6 +92,9 @@ func Ask[T any](ctx context.Context, key string, question any) (T, error) {
 			return answer, nil
 		}
 	}
+	if b.of.frozen {
+		return zero, ErrSuperseded
+	}
 	b.asks(q)
 	return zero, &InterruptError{Questions: []Question{q}}
 }

@@ -123,13 +123,13 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 	if err := x.encode(&input); err != nil {
 		return fmt.Errorf("encode input: %w", err)
 	}
-	before := x.state
-	var undo []Delta
+	source, closing := SourceClose, x.salvage
 	if x.tookOver && x.o.OnBusy == Rollback && len(head.Frontier) > 0 {
-		var err error
-		if before, undo, err = x.undone(ctx, head); err != nil {
-			return fmt.Errorf("roll run %q back: %w", head.Run, err)
-		}
+		source, closing = SourceUndo, x.undone
+	}
+	before, left, err := closing(ctx, head)
+	if err != nil {
+		return fmt.Errorf("close run %q: %w", head.Run, err)
 	}
 	state, err := callApply(x.plan.apply, before, input.update)
 	if err != nil {
@@ -148,7 +148,7 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 		return fmt.Errorf("first nodes: %w", err)
 	}
 	if x.log != nil {
-		if err := x.supersede(ctx, head, undo); err != nil {
+		if err := x.supersede(ctx, head, source, left); err != nil {
 			return err
 		}
 		body := Delta{Body: input.body, Notes: Notes{Start: x.now(), Metadata: x.req.Metadata}}
@@ -164,9 +164,9 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 	return nil
 }
 
-// supersede closes the unfinished run at the head, if there is one. The deltas in undo
-// revert its changes.
-func (x *run[S, U]) supersede(ctx context.Context, head Commit, undo []Delta) error {
+// supersede closes the unfinished run at the head, if there is one. The deltas are what the run leaves or, for
+// [SourceUndo], revert its changes.
+func (x *run[S, U]) supersede(ctx context.Context, head Commit, source Source, deltas []Delta) error {
 	if len(head.Frontier) == 0 {
 		return nil
 	}
@@ -175,12 +175,9 @@ func (x *run[S, U]) supersede(ctx context.Context, head Commit, undo []Delta) er
 		return err
 	}
 	b := Batch{Commit: Commit{
-		Run: head.Run, Step: head.Step, Source: SourceClose, Status: old.Status(), Time: x.now(),
-		Fingerprint: head.Fingerprint, Error: "superseded by run " + x.id, Deltas: undo,
+		Run: head.Run, Step: head.Step, Source: source, Status: old.Status(), Time: x.now(),
+		Fingerprint: head.Fingerprint, Error: "superseded by run " + x.id, Deltas: deltas,
 	}}
-	if undo != nil {
-		b.Source = SourceUndo
-	}
 	if err := x.log.commit(ctx, b); err != nil {
 		return fmt.Errorf("close run %q: %w", head.Run, err)
 	}

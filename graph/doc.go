@@ -55,7 +55,8 @@
 //
 // A thread has one writer, which holds its lease and renews it. A run that loses its
 // lease stops with [ErrSuperseded] and writes nothing more. [OnBusy] decides what happens
-// if two runs want the same thread. A new input closes an unfinished run of the thread.
+// if two runs want the same thread. A new input closes an unfinished run of the thread; OnSupersede of a [Task]
+// keeps what the task has done.
 // To continue that run instead, set [Request].Resume; if the graph has changed, the error
 // is [ErrGraphChanged].
 //

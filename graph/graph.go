@@ -38,6 +38,12 @@ type Task[S, U any] struct {
 	Cache   *Cache[S, U]
 	OnError OnError[S, U]
 
+	// OnSupersede, if set, keeps what an unfinished task has done: it is called when a new input closes the run, and
+	// its update is saved with that and applied before the input. In it, [Once], [Ask] and [FanOut] return what is saved; Once
+	// and Ask without a saved result return [ErrSuperseded]. It must do nothing else. Its error is saved as a failure
+	// of the task. It is not called for [Rollback], for [SourceUndo] and [Request].From, and within subgraphs.
+	OnSupersede Node[S, U]
+
 	// Timeout limits the time of one attempt. At the timeout the context of the node ends, and the node must
 	// return; the engine waits for it. If it returns without an error, its update still counts.
 	Timeout time.Duration

@@ -1,9 +1,11 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -168,6 +170,37 @@ func (x *run[S, U]) undone(ctx context.Context, head Commit) (S, []Delta, error)
 		return x.changed(updates)
 	}
 	return then, nil, fmt.Errorf("the input of run %q: %w", head.Run, ErrNotFound)
+}
+
+// salvage calls OnSupersede of the tasks of the unfinished superstep at the head. It returns the state with their updates.
+func (x *run[S, U]) salvage(ctx context.Context, head Commit) (_ S, deltas []Delta, err error) {
+	before := x.state
+	defer func() { x.state = before }()
+	ctx = context.WithoutCancel(ctx) // nothing waits, and all results that are saved count
+	for i := range x.plan.nodes {
+		n := &x.plan.nodes[i]
+		if n.OnSupersede == nil || !slices.Contains(head.Frontier, n.name) {
+			continue
+		}
+		pending, err := x.o.Store.Pending(ctx, x.req.Thread)
+		if err != nil {
+			return before, nil, fmt.Errorf("read pending results: %w", err)
+		}
+		s := &session{o: &x.o, thread: x.req.Thread, run: head.Run, step: head.Step + 1, frozen: true}
+		s.recall(pending)
+		notes := &Notes{Start: x.now()}
+		tc := &taskContext{Context: ctx, of: s, node: n.name, step: int32(s.step), notes: notes, retries: true} // so a FanOut knows its parts
+		u, err := callNode(tc, n.OnSupersede, x.state)                                                          //nolint:contextcheck // ctx is the parent of tc
+		state, updates, fault := x.changed([]U{u})
+		d := Delta{Node: n.name, Rank: n.rank, Notes: *tc.close()}
+		if err = cmp.Or(err, fault); err != nil {
+			d.Error = err.Error()
+		} else {
+			x.state, d.Body = state, updates[0].Body
+		}
+		deltas = append(deltas, d)
+	}
+	return x.state, deltas, nil
 }
 
 func callRestore[S, U any](restore func(now, then S) ([]U, error), now, then S) (us []U, err error) {

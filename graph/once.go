@@ -42,6 +42,9 @@ func Once[T any](ctx context.Context, key string, fn func(ctx context.Context, i
 	defer unlock()
 	d, ok := b.of.get(p)
 	if !ok {
+		if b.of.frozen {
+			return zero, ErrSuperseded
+		}
 		v, err := fn(ctx, b.of.idempotencyKey(p))
 		if err != nil {
 			return zero, err

@@ -30,6 +30,7 @@ type session struct {
 	closed time.Time               // when the run that is resumed was closed
 	busy   map[place]chan struct{} // places that Once is working on
 	stale  bool                    // a saved result must not be used on resume
+	frozen bool                    // nothing is asked or done; see [Task].OnSupersede
 }
 
 // place identifies an entry of the ledger. Names of nodes do not begin with __.

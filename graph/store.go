@@ -86,7 +86,7 @@ type Source string
 const (
 	SourceInput  Source = "input"  // an input started a run
 	SourceLoop   Source = "loop"   // a superstep finished
-	SourceClose  Source = "close"  // a run ended early; state and frontier do not change
+	SourceClose  Source = "close"  // a run ended early; state and frontier do not change, but for what OnSupersede keeps
 	SourceUpdate Source = "update" // the state was edited outside of a run
 	SourceUndo   Source = "undo"   // like SourceUpdate; the last input was undone
 	SourceFork   Source = "fork"   // the thread goes on from an earlier commit; see Request.From

@@ -144,7 +144,7 @@ func (x *run[S, U]) asOwnRun(ctx context.Context, head Commit) error {
 	if err := errors.Join(x.life.Move(ctx, MoveStart), x.life.Move(ctx, MoveComplete)); err != nil {
 		return err
 	}
-	return x.supersede(ctx, head, nil)
+	return x.supersede(ctx, head, SourceClose, nil)
 }
 
 // asNode makes the edit a step of the run at the head, or of a new run.
