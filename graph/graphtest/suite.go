@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		{"copy", copyClauses()},
 		{"threads", threadClauses()},
 		{"edits", editClauses()},
+		{"people", peopleClauses()},
 	} {
 		t.Run(topic.name, func(t *testing.T) {
 			for _, c := range topic.clauses {
