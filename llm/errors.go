@@ -29,6 +29,7 @@ type Error struct {
 	Detail     string        // more details; one line, without secrets
 	Transient  bool          // a retry may help
 	Empty      bool          // the model returned an empty answer
+	Called     string        // of an empty answer: a tool that it called although none was offered
 	Thought    bool          // the limit of tokens was reached before the answer began
 	Streamed   bool          // tokens were streamed before the failure
 	Retries    int           // number of retries, see [Retry]

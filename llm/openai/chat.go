@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -78,10 +79,10 @@ func (c *chat) try(ctx context.Context, r llm.Request, adapted adaptation, token
 	} else {
 		a.say(a.thinking.rest())
 		a.Calls = a.calls.whole()
-		if err = a.calls.fault(len(r.Tools) > 0); err != nil {
-			err = c.client.bad(c.model, err.Error())
+		if a.calls.tooMuch {
+			err = c.client.bad(c.model, fmt.Sprintf("it calls more than %d tools, or with more than %d bytes of arguments", maxCalls, maxCallArguments))
 		} else {
-			a.Finish, err = c.client.finished(c.model, &a)
+			a.Finish, err = c.client.finished(c.model, &a, len(r.Tools) > 0)
 		}
 	}
 	if err != nil {
@@ -228,7 +229,15 @@ func (c *chat) params(r llm.Request, otherLimit bool) sdk.ChatCompletionNewParam
 }
 
 // finished returns an error if the answer is not complete.
-func (c *Client) finished(model string, a *answer) (llm.FinishReason, error) {
+// Calls of tools that were not offered are left out.
+func (c *Client) finished(model string, a *answer, offered bool) (llm.FinishReason, error) {
+	called := ""
+	if len(a.Calls) > 0 && !offered {
+		called, a.Calls = a.Calls[0].Name, nil
+		if a.finish == "tool_calls" || a.finish == "function_call" {
+			a.finish = "stop"
+		}
+	}
 	reason, text, calls := a.finish, a.text.String(), len(a.Calls)
 	switch {
 	case a.refusal.Len() > 0:
@@ -248,7 +257,10 @@ func (c *Client) finished(model string, a *answer) (llm.FinishReason, error) {
 		return "", c.bad(model, "it says that it calls a tool, but there is no call")
 	case strings.TrimSpace(text) == "":
 		e := c.bad(model, "the answer is empty")
-		e.Empty = true
+		e.Empty, e.Called = true, called
+		if called != "" {
+			e.Detail = "it wants to call a tool, and none was offered"
+		}
 		return "", e
 	case reason == finishLength:
 		return llm.FinishLength, nil

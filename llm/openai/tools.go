@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -76,17 +75,6 @@ func (t *toolCalls) whole() []llm.ToolCall {
 		seen[t.list[i].ID] = true
 	}
 	return t.list
-}
-
-// fault says what is wrong with the calls; offered says whether the request has tools.
-func (t *toolCalls) fault(offered bool) error {
-	switch {
-	case t.tooMuch:
-		return fmt.Errorf("it calls more than %d tools, or with more than %d bytes of arguments", maxCalls, maxCallArguments)
-	case len(t.list) > 0 && !offered:
-		return errors.New("it wants to call a tool, and none was offered")
-	}
-	return nil
 }
 
 func assistantMessage(m llm.Message) sdk.ChatCompletionMessageParamUnion {

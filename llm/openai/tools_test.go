@@ -113,6 +113,17 @@ func TestToolCallsOfOtherServers(t *testing.T) {
 	}
 }
 
+// A text beside calls of tools that were not offered is the answer.
+func TestToolCallsBesideAText(t *testing.T) {
+	s := llmtest.NewServer(llmtest.Body("application/json", `{"object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"tool_calls",
+		"message":{"role":"assistant","content":"Warm.","tool_calls":[{"id":"1","type":"function","function":{"name":"weather","arguments":"{}"}}]}}]}`))
+	defer s.Close()
+	got, err := client(t, s, nil).Chat("small").Complete(t.Context(), question(), nil)
+	if err != nil || got.Text != "Warm." || got.Calls != nil || got.Finish != llm.FinishStop {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestToolCallsThatAreRefused(t *testing.T) {
 	many := make([]llm.ToolCall, 100)
 	for i := range many {
@@ -123,7 +134,7 @@ func TestToolCallsThatAreRefused(t *testing.T) {
 		q      llm.Request
 		want   string
 	}{
-		"not offered": {llmtest.CallTools(weather...), question(), "none was offered"},
+		"not offered": {llmtest.CallTools(weather...), question(), "none was offered"}, // and there is no text
 		"too many":    {llmtest.CallTools(many...), withTools(), "more than 64 tools"},
 		"too long":    {llmtest.CallTool("a", strings.Repeat("x", 256<<10+1)), withTools(), "bytes of arguments"},
 	} {
