@@ -51,8 +51,8 @@ func (t team) ask(ctx context.Context, s State) (Update, error) {
 		graph.Note(ctx, "call read from text", brief(out.Text))
 		out.Calls, out.Text, message.Content = calls, "", ""
 	}
-	for _, c := range out.Calls {
-		message.Calls = append(message.Calls, state.ToolCall(c))
+	message.Calls = withIDs(s, out.Calls)
+	for _, c := range message.Calls {
 		graph.Note(ctx, "call", c.Name+" "+brief(c.Arguments))
 	}
 	if out.Text != "" {
@@ -86,8 +86,27 @@ func (m *member) callsIn(text string) (calls []llm.ToolCall) {
 		if _, known := m.tools[c.Name]; err != nil || !known || len(given) == 0 || given[0] != '{' {
 			return nil
 		}
-		calls = append(calls, llm.ToolCall{ID: fmt.Sprintf("text_%d", len(calls)+1), Name: c.Name, Arguments: string(given)})
+		calls = append(calls, llm.ToolCall{Name: c.Name, Arguments: string(given)})
 	}
+}
+
+// withIDs gives each call an ID that no other call of the conversation has, where the model gave none or one that is
+// taken or unfit for the key of a question.
+func withIDs(s State, made []llm.ToolCall) (out []state.ToolCall) {
+	taken := map[string]bool{"": true}
+	for _, m := range s.Messages {
+		for _, c := range m.Calls {
+			taken[c.ID] = true
+		}
+	}
+	for _, c := range made {
+		for n := len(taken); taken[c.ID] || graph.CheckName("id", c.ID) != nil; n++ {
+			c.ID = fmt.Sprintf("call_%d", n)
+		}
+		taken[c.ID] = true
+		out = append(out, state.ToolCall(c))
+	}
+	return out
 }
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
