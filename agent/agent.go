@@ -37,7 +37,8 @@ type Agent struct {
 // Limits bound a turn. A zero field has its default.
 type Limits struct {
 	// Steps is how often the model may be called; default 10. The last of these calls gets no tools,
-	// so that it answers with what there is. A run takes two supersteps for each of them, and graph.Options.MaxSteps
+	// so that it answers with what there is; tools that it calls all the same do not run. A structured
+	// answer takes up to three calls more. A run takes two supersteps for each of them, and graph.Options.MaxSteps
 	// ends it after 50 by default.
 	Steps int
 	// Faults is how many steps in a row may have no usable tool call; default 3. Then

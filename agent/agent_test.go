@@ -186,6 +186,24 @@ func TestLimits(t *testing.T) {
 			}
 		})
 	}
+	for name, test := range map[string]struct {
+		limits agent.Limits
+		play   []llmtest.Behaviour
+		want   string
+		calls  int
+	}{
+		"steps":        {agent.Limits{Steps: 3}, []llmtest.Behaviour{again}, "The model gave no answer: it called the tool add again", 3},
+		"faults":       {agent.Limits{Faults: 1}, []llmtest.Behaviour{bad, again, llmtest.Say("Two.")}, "Two.", 3},
+		"faults again": {agent.Limits{Faults: 1}, []llmtest.Behaviour{bad, again}, "The model gave no answer", 3},
+	} {
+		t.Run("calls without tools: "+name, func(t *testing.T) {
+			chat, server := played(t, test.play...)
+			s := say(t, compiled(t, graph.Options{}, agent.Agent{Chat: chat, Tools: []agent.Tool{adder}, Limits: test.limits}), "?")
+			if n := len(server.Calls()); !strings.HasPrefix(s.Reply(), test.want) || n != test.calls || s.Turn.Steps != n {
+				t.Errorf("%q after %d calls, %d steps", s.Reply(), n, s.Turn.Steps)
+			}
+		})
+	}
 	priced := func(c llm.Chat) llm.Chat { return llm.Price(c, llm.PerMillion{Input: 1e6, Output: 1e6}) }
 	for name, l := range map[string]agent.Limits{"tokens": {Tokens: 20}, "cost": {USD: 30}} {
 		t.Run(name, func(t *testing.T) {

@@ -18,6 +18,9 @@ import (
 	"example.com/ragflow/state"
 )
 
+// onlyCalled is the reply if the model gave none.
+const onlyCalled = "The model gave no answer: it called the tool %s again, although no more tools can be called."
+
 // Messages that models read in place of a person's.
 const (
 	answerNow = "Answer now, with what you know so far. No more tools can be called."
@@ -36,12 +39,14 @@ func (t team) ask(ctx context.Context, s State) (Update, error) {
 		r.Messages = append(r.Messages, llm.Message{Role: llm.User, Content: answerNow})
 	}
 	out, turn, err := m.complete(ctx, s.Turn, r)
-	if e, ok := errors.AsType[*llm.Error](err); ok && e.Empty && !e.Thought && turn.Steps+1 < m.Limits.Steps {
-		graph.Note(ctx, "empty answer", "the model is asked once more") // small models say nothing after a result
-		turn.Steps++
+	if empty(err) && turn.Steps < m.Limits.Steps { // small models say nothing after a result, or call tools although there are none
+		graph.Note(ctx, "empty answer", "the model is asked once more")
 		r.Tools = nil
 		r.Messages = append(r.Messages, llm.Message{Role: llm.User, Content: saidNone})
 		out, turn, err = m.complete(ctx, turn, r)
+	}
+	if e, ok := errors.AsType[*llm.Error](err); ok && e.Called != "" {
+		out.Text, err = fmt.Sprintf(onlyCalled, e.Called), nil
 	}
 	if err != nil {
 		return Update{}, err
@@ -133,10 +138,12 @@ func (m *member) complete(ctx context.Context, turn Turn, r llm.Request) (llm.Re
 			}
 		})
 	}
+	if err == nil || empty(err) {
+		turn.Steps++
+	}
 	if err != nil {
 		return out, turn, fmt.Errorf("ask the model: %w", err)
 	}
-	turn.Steps++
 	turn.InputTokens += out.Usage.Input
 	turn.OutputTokens += out.Usage.Output
 	if out.Priced {
@@ -148,10 +155,25 @@ func (m *member) complete(ctx context.Context, turn Turn, r llm.Request) (llm.Re
 	return out, turn, nil
 }
 
+// empty reports whether the error is that of a model that gave no answer.
+func empty(err error) bool {
+	e, ok := errors.AsType[*llm.Error](err)
+	return ok && e.Empty && !e.Thought
+}
+
 // call asks one model and counts what that took.
 func call(ctx context.Context, chat llm.Chat, r llm.Request, piece func(string)) (llm.Response, error) {
 	begun := time.Now()
 	out, err := chat.Complete(ctx, r, piece)
+	if len(r.Tools) == 0 && len(out.Calls) > 0 { // the text is the answer
+		if out.Text == "" && err == nil {
+			err = &llm.Error{
+				Provider: out.Provider, Model: out.Model, Kind: llm.ErrBadResponse, Empty: true,
+				Called: out.Calls[0].Name, Detail: "it wants to call a tool, and none was offered",
+			}
+		}
+		out.Calls = nil
+	}
 	c := graph.Call{Name: chat.Model(), Duration: time.Since(begun).Truncate(time.Microsecond)}
 	if err != nil {
 		c.Error = err.Error()

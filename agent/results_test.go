@@ -33,6 +33,17 @@ func open(t *testing.T, err error) (ids []string) {
 	return ids
 }
 
+// The answer of a model without tools is its text, whatever it calls.
+func TestCallsBesideTheAnswer(t *testing.T) {
+	chat := speaker(func(llm.Request) llm.Response {
+		return llm.Response{Text: "Two.", Calls: []llm.ToolCall{call("1", "add", `{"a":1,"b":1}`)}}
+	})
+	s := say(t, compiled(t, graph.Options{}, agent.Agent{Chat: chat, Tools: []agent.Tool{adder}, Limits: agent.Limits{Steps: 2}}), "1 + 1?")
+	if s.Reply() != "Two." || s.Turn.Steps != 2 || len(results(s)) != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // Calls get IDs of their own, which a resume keeps.
 func TestIDsOfCalls(t *testing.T) {
 	asked := 0
