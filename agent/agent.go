@@ -187,7 +187,7 @@ func (t team) graph(structured bool) graph.Graph[State, Update] {
 		},
 		Nodes: map[string]graph.Task[State, Update]{
 			modelNode: {Run: t.ask},
-			toolsNode: {Run: t.call},
+			toolsNode: {Run: t.call(false), OnSupersede: t.call(true)},
 		},
 		Edges: []graph.Edge{{From: graph.Start, To: modelNode}, {From: toolsNode, To: modelNode}},
 		Branches: []graph.Branch[State]{{

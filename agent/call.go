@@ -59,37 +59,96 @@ func handOver(to Agent) Tool {
 		func(context.Context, task) (string, error) { return "", handed{to.Name} })
 }
 
-// call is the node that runs the tools. All calls of the newest message run side by side, and the result
-// of each is saved when it finishes.
-func (t team) call(ctx context.Context, s State) (Update, error) {
-	m := t.active(s)
-	graph.Note(ctx, "by", "tools")
-	run := graph.FanOut(m.Parallel,
-		func(s State) []state.ToolCall { return s.Messages[len(s.Messages)-1].Calls },
-		func(ctx context.Context, _ State, c state.ToolCall) (results, error) {
-			o, err := m.run(ctx, c)
-			return results{o}, err
-		},
-		func(_ State, each []results) (results, error) { return slices.Concat(each...), nil },
-	)
-	outcomes, err := run(ctx, s)
-	if err != nil {
-		return Update{}, err
+// calls returns the calls of the newest message of a model.
+func calls(s State) []state.ToolCall {
+	for _, m := range slices.Backward(s.Messages) {
+		if m.Role == state.AI {
+			return m.Calls
+		}
 	}
-	return m.collect(ctx, s, outcomes), nil
+	return nil
+}
+
+// call returns the node that runs the tools. All calls of the newest message run side by side, and the result
+// of each is saved when it finishes. With settle, no tool runs: the results are those that a superseded run has saved.
+func (t team) call(settle bool) graph.Node[State, Update] {
+	return func(ctx context.Context, s State) (Update, error) {
+		m := t.active(s)
+		graph.Note(ctx, "by", "tools")
+		run := graph.FanOut(m.Parallel, calls,
+			func(ctx context.Context, _ State, c state.ToolCall) (results, error) {
+				o, err := m.run(ctx, c)
+				if settle && err != nil {
+					o, err = unsaved(ctx, c), nil
+				}
+				return results{o}, err
+			},
+			func(_ State, each []results) (results, error) { return slices.Concat(each...), nil },
+		)
+		outcomes, err := run(ctx, s)
+		if err != nil {
+			return Update{}, err
+		}
+		return m.collect(ctx, s, outcomes), nil
+	}
 }
 
 // results are the outcomes of calls, in order.
 type results []outcome
 
-// run carries out a call. The error is only that of a run that ends or waits for a person.
-func (m *member) run(ctx context.Context, c state.ToolCall) (out outcome, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			graph.Warn(ctx, fmt.Sprintf("The tool %s panicked: %v", c.Name, p))
-			out, err = outcome{Text: fmt.Sprintf("The tool failed: %v", p), Failed: true}, nil
-		}
-	}()
+// begin notes that the tool of a call begins.
+func begin(ctx context.Context) error {
+	_, err := graph.Once(ctx, "begin", func(context.Context, string) (bool, error) { return true, nil })
+	return err
+}
+
+// unsaved is the outcome of a call of a superseded run, which has saved none.
+func unsaved(ctx context.Context, c state.ToolCall) outcome {
+	text := notRun
+	if begin(ctx) == nil {
+		text = lost
+	}
+	decision, _ := decide(ctx, c, nil) // a saved one
+	if decision.Verdict == "reject" {
+		text = ""
+	}
+	return outcome{Text: decision.told() + text, Failed: true}
+}
+
+// decide asks a person about a call.
+func decide(ctx context.Context, c state.ToolCall, with json.RawMessage) (Decision, error) {
+	return graph.Ask[Decision](ctx, "approve "+c.ID, Approval{c.Name, with})
+}
+
+// told is what the model is told of a decision, before the result.
+func (d Decision) told() string {
+	switch d.Verdict {
+	case "reject":
+		return strings.TrimSpace("A person refused this call. " + d.Reason)
+	case "edit":
+		return "A person changed the arguments of this call to " + cut(string(d.Arguments), 1<<10, 0) + ". Its result:\n"
+	}
+	return ""
+}
+
+// run carries out a call, once. The error is only that of a run that ends or waits for a person.
+func (m *member) run(ctx context.Context, c state.ToolCall) (outcome, error) {
+	return graph.Once(ctx, "call", func(ctx context.Context, key string) (out outcome, err error) {
+		defer caught(ctx, c.Name, &out, &err)
+		return m.perform(context.WithValue(ctx, idempotencyKey{}, key), c)
+	})
+}
+
+// caught turns a panic of a tool into an outcome. It must be deferred directly.
+func caught(ctx context.Context, tool string, out *outcome, err *error) {
+	if p := recover(); p != nil {
+		graph.Warn(ctx, fmt.Sprintf("The tool %s panicked: %s", tool, brief(fmt.Sprint(p))))
+		*out, *err = outcome{Text: fmt.Sprintf("The tool failed: %v", p), Failed: true}, nil
+	}
+}
+
+// perform checks a call, lets a person decide about it and runs the tool.
+func (m *member) perform(ctx context.Context, c state.ToolCall) (outcome, error) {
 	malformed := func(format string, a ...any) (outcome, error) {
 		return outcome{Text: fmt.Sprintf(format, a...), Failed: true, Malformed: true}, nil
 	}
@@ -104,29 +163,35 @@ func (m *member) run(ctx context.Context, c state.ToolCall) (out outcome, err er
 	if err := valid(tool.resolved, with); err != nil {
 		return malformed("The arguments do not match the schema of %s: %v. Correct them and call it again.", c.Name, err)
 	}
+	told := "" // before the result
 	if tool.Approve != nil && tool.Approve(with) {
-		decision, err := graph.Ask[Decision](ctx, "approve "+c.ID, Approval{c.Name, with})
+		decision, err := decide(ctx, c, with)
 		if err != nil {
 			return outcome{}, err
 		}
 		graph.Note(ctx, "decision", decision.Verdict)
+		told = decision.told()
 		switch decision.Verdict {
 		case "reject":
-			return outcome{Text: strings.TrimSpace("A person refused this call. " + decision.Reason), Failed: true}, nil
+			return outcome{Text: told, Failed: true}, nil
 		case "edit":
 			if err := valid(tool.resolved, decision.Arguments); err != nil {
-				return outcome{Text: "A person changed the arguments, but they do not match the schema: " + err.Error(), Failed: true}, nil
+				return outcome{Text: "A person changed the arguments, but they do not match the schema: " + err.Error(), Failed: true}, nil //nolint:nilerr // the model is told
 			}
 			with = decision.Arguments
 		}
 	}
-	return graph.Once(ctx, "call", func(ctx context.Context, key string) (outcome, error) {
-		return tool.once(context.WithValue(ctx, idempotencyKey{}, key), with)
-	})
+	if err := begin(ctx); err != nil {
+		return outcome{}, err
+	}
+	out, err := tool.perform(ctx, with)
+	out.Text = told + out.Text
+	return out, err
 }
 
-// once runs a tool. Its error and a timeout become an outcome.
-func (t Tool) once(parent context.Context, with json.RawMessage) (outcome, error) {
+// perform runs a tool. Its error and a timeout become an outcome.
+func (t Tool) perform(parent context.Context, with json.RawMessage) (out outcome, err error) {
+	defer caught(parent, t.Name, &out, &err)
 	ctx := parent
 	if t.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -144,14 +209,14 @@ func (t Tool) once(parent context.Context, with json.RawMessage) (outcome, error
 	case asks || parent.Err() != nil:
 		return outcome{}, err
 	case ctx.Err() != nil:
-		return outcome{Text: fmt.Sprintf("The tool did not finish within %v.", t.Timeout), Failed: true}, nil
+		return outcome{Text: fmt.Sprintf("The tool did not finish within %v. It may have been carried out.", t.Timeout), Failed: true}, nil
 	}
 	return outcome{Text: "The tool failed: " + err.Error(), Failed: true}, nil
 }
 
 // collect makes messages of the outcomes of the newest message's calls.
 func (m *member) collect(ctx context.Context, s State, outcomes []outcome) Update {
-	calls := s.Messages[len(s.Messages)-1].Calls
+	made := calls(s)
 	u, turn := Update{}, s.Turn
 	known := slices.Clip(s.Sources)
 	malformed := 0
@@ -167,10 +232,10 @@ func (m *member) collect(ctx context.Context, s State, outcomes []outcome) Updat
 		var text string
 		text, known = numbered(o.Text, o.Sources, known)
 		message := &state.Message{
-			ID: uuid.NewString(), Role: state.Tool, Content: cut(text, m.Limits.Result), Time: now(),
-			Result: &state.Result{Call: calls[i].ID, Tool: calls[i].Name, Failed: o.Failed},
+			ID: uuid.NewString(), Role: state.Tool, Content: cut(text, m.Limits.Result, 0), Time: now(),
+			Result: &state.Result{Call: made[i].ID, Tool: made[i].Name, Failed: o.Failed},
 		}
-		graph.Note(ctx, "result", calls[i].Name+": "+brief(message.Content))
+		graph.Note(ctx, "result", made[i].Name+": "+brief(message.Content))
 		graph.Emit(ctx, *message)
 		u.Messages = append(u.Messages, state.MessageOp{Put: message})
 	}
@@ -196,16 +261,29 @@ func numbered(text string, found, known []state.Source) (string, []state.Source)
 			i, body = len(known), strings.ReplaceAll(source.Text, "[Source", `\[Source`)
 			known = append(known, source)
 		}
-		title := strings.Join(append([]string{source.Title}, source.Headings...), " > ")
-		fmt.Fprintf(&b, "\n\n[Source %d] %s (%s)\n%s", i+1, title, source.Source, body)
+		fmt.Fprintf(&b, "\n\n[Source %d] %s\n%s", i+1, caption(source), body)
 	}
 	return strings.TrimSpace(b.String()), known
 }
 
-// cut shortens a text to a number of bytes, and says so.
-func cut(text string, most int) string {
+// caption says where a source is from.
+func caption(s state.Source) string {
+	return fmt.Sprintf("%s (%s)", strings.Join(append([]string{s.Title}, s.Headings...), " > "), s.Source)
+}
+
+// clip returns at most most bytes of a text, in whole runes.
+func clip(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + fmt.Sprintf("\n(cut: %d of %d bytes)", most, len(text))
+	return strings.Clone(strings.ToValidUTF8(text[:max(most, 0)], "")) // does not keep the rest in memory
+}
+
+// cut shortens a text of which whole bytes were to be shown, and says so.
+func cut(text string, most, whole int) string {
+	if whole = max(whole, len(text)); whole <= most {
+		return text
+	}
+	text = clip(text, most)
+	return text + fmt.Sprintf("\n(cut: %d of %d bytes)", len(text), whole)
 }

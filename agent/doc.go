@@ -20,7 +20,12 @@
 // model sees. [Limits] bound the calls, the tokens and the cost of a turn.
 //
 // A tool with [Tool].Approve waits for a person: the run ends as interrupted with a question
-// whose Ask is an [Approval] and whose answer is a [Decision].
+// whose Ask is an [Approval] and whose answer is a [Decision]. Each call is decided by itself, and its tool
+// runs at once. The model is told of arguments that a person changed.
+//
+// If a new message closes the run before all calls have their results, the model is told the saved results, which
+// calls were not carried out, and of which this is not known because their tools had begun. That does not hold
+// for an agent in a subgraph: what is in the subgraph is lost with the run.
 //
 // Several agents share a conversation: an agent calls the tool "hand_over_to_NAME", which it has for each
 // name in [Agent].HandOver, and that agent goes on.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +28,7 @@ const (
 	saidNone  = "You wrote nothing. Answer the question in words, with what the tools returned."
 	formNow   = "Give your final answer as JSON that matches the schema, and nothing else."
 	notRun    = "This call was not carried out."
+	lost      = "This call may have been carried out. Its result was lost."
 )
 
 // ask is the node that calls the model.
@@ -200,29 +202,19 @@ func (m *member) withinLimits(t Turn) error {
 	return nil
 }
 
-// request returns the conversation as the model sees it. Providers want a result for each call
-// and no result without a call, so a missing one is added, for example after a person went on
-// without waiting, and a result without a call is left out.
+// request returns the conversation as the model sees it. Providers want the results of calls right after them and no
+// result without a call. So a person's message that came before the results follows them, a missing result is
+// added, for example after the state was edited, and a result without a call is left out.
 func (m *member) request(s State) llm.Request {
 	var out []llm.Message
 	if m.System != "" {
 		out = append(out, llm.Message{Role: llm.System, Content: m.System})
 	}
-	var open []string // IDs of calls without a result
-	closeCalls := func() {
-		for _, id := range open {
-			out = append(out, llm.Message{Role: llm.ToolResult, CallID: id, Content: notRun})
-		}
-		open = nil
-	}
 	messages := s.Messages
 	if m.Messages != nil {
 		messages = m.Messages(messages)
 	}
-	for _, message := range messages {
-		if message.Role != state.Tool {
-			closeCalls()
-		}
+	for i, message := range messages {
 		switch message.Role {
 		case state.System:
 			out = append(out, llm.Message{Role: llm.System, Content: message.Content})
@@ -235,21 +227,33 @@ func (m *member) request(s State) llm.Request {
 					c.Arguments = "{}" // servers that parse the history would refuse it
 				}
 				said.Calls = append(said.Calls, llm.ToolCall(c))
-				open = append(open, c.ID)
 			}
-			out = append(out, said)
-		case state.Tool:
-			for i, id := range open {
-				if message.Result != nil && id == message.Result.Call {
-					out = append(out, llm.Message{Role: llm.ToolResult, CallID: id, Content: message.Content})
-					open = append(open[:i:i], open[i+1:]...)
-					break
-				}
-			}
+			out = append(append(out, said), resultsOf(message.Calls, messages[i+1:])...)
+		case state.Tool: // it stands after its call
 		}
 	}
-	closeCalls()
 	return llm.Request{Messages: out}
+}
+
+// resultsOf returns the results of calls, which are among later messages.
+func resultsOf(calls []state.ToolCall, later []state.Message) (out []llm.Message) {
+	if i := slices.IndexFunc(later, func(m state.Message) bool { return len(m.Calls) > 0 }); i >= 0 {
+		later = later[:i] // old conversations may have the same IDs in several messages
+	}
+	results := map[string][]string{}
+	for _, m := range later {
+		if m.Role == state.Tool && m.Result != nil {
+			results[m.Result.Call] = append(results[m.Result.Call], m.Content)
+		}
+	}
+	for _, c := range calls {
+		content := lost
+		if found := results[c.ID]; len(found) > 0 {
+			content, results[c.ID] = found[0], found[1:]
+		}
+		out = append(out, llm.Message{Role: llm.ToolResult, CallID: c.ID, Content: content})
+	}
+	return out
 }
 
 // formTries is how often the model may write the structured answer.

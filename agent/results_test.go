@@ -2,8 +2,11 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/ragflow/agent"
@@ -21,6 +24,40 @@ func (f speaker) Complete(_ context.Context, r llm.Request, _ func(string)) (llm
 	return f(r), nil
 }
 
+// callsThenTells is a model that makes calls and then repeats the results that it was told.
+func callsThenTells(calls ...llm.ToolCall) speaker {
+	return func(r llm.Request) llm.Response {
+		var told []string
+		for _, m := range r.Messages {
+			if m.Role == llm.ToolResult {
+				told = append(told, m.CallID+": "+m.Content)
+			}
+		}
+		if told == nil {
+			return llm.Response{Calls: calls}
+		}
+		return llm.Response{Text: strings.Join(told, "; ")}
+	}
+}
+
+type letter struct {
+	To string `json:"to,omitempty"`
+}
+
+// office has a mail that goes out at once and a payment that a person approves.
+func office(mail func(context.Context, letter) (string, error)) []agent.Tool {
+	pay := agent.Func("pay", "", func(_ context.Context, in struct {
+		EUR int `json:"eur"`
+	},
+	) (string, error) {
+		return fmt.Sprintf("paid %d", in.EUR), nil
+	})
+	pay.Approve = agent.Always
+	return []agent.Tool{agent.Func("mail", "", mail), pay}
+}
+
+func sent(context.Context, letter) (string, error) { return "sent", nil }
+
 func open(t *testing.T, err error) (ids []string) {
 	t.Helper()
 	waits, ok := errors.AsType[*graph.InterruptError](err)
@@ -31,6 +68,108 @@ func open(t *testing.T, err error) (ids []string) {
 		ids = append(ids, q.ID())
 	}
 	return ids
+}
+
+// A person who writes something else while a call waits does not make the model forget what the others did.
+func TestDeedsOfASupersededRun(t *testing.T) {
+	calls := []llm.ToolCall{call("m", "mail", `{}`), call("p", "pay", `{"eur":500}`)}
+	type request = graph.Request[agent.Update]
+	waits := func(t *testing.T, r runner, _ context.CancelFunc) {
+		t.Helper()
+		_, err := r.Invoke(t.Context(), request{Thread: "t", Input: agent.Say("Do both.")})
+		open(t, err)
+	}
+	for name, test := range map[string]struct {
+		mail  func(context.Context, letter) (string, error)
+		first func(*testing.T, runner, context.CancelFunc)
+		want  string
+	}{
+		"waits": {sent, waits, "m: sent; p: This call was not carried out."},
+		"edited": {sent, func(t *testing.T, r runner, stop context.CancelFunc) {
+			t.Helper()
+			waits(t, r, stop)
+			_, _, err := r.Update(t.Context(), graph.Edit[agent.State, agent.Update]{Thread: "t", Updates: []agent.Update{agent.Say("By the way.")}})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}, "m: sent; p: This call was not carried out."},
+		"cancelled": {nil, func(t *testing.T, r runner, _ context.CancelFunc) {
+			t.Helper()
+			ctx, cancel := context.WithCancel(t.Context())
+			ctx = context.WithValue(ctx, cancelKey{}, cancel)
+			if _, err := r.Invoke(ctx, request{Thread: "t", Input: agent.Say("Do both.")}); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+		}, "m: This call may have been carried out. Its result was lost.; p: This call was not carried out."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.mail == nil {
+				test.mail = func(ctx context.Context, _ letter) (string, error) {
+					if cancel, ok := ctx.Value(cancelKey{}).(context.CancelFunc); ok {
+						cancel() // after the mail left
+					}
+					<-ctx.Done()
+					return "", ctx.Err()
+				}
+			}
+			r := compiled(t, graph.Options{}, agent.Agent{Chat: callsThenTells(calls...), Tools: office(test.mail)})
+			test.first(t, r, nil)
+			s := say(t, r, "Never mind.")
+			if s.Reply() != test.want {
+				t.Errorf("told %q, want %q", s.Reply(), test.want)
+			}
+		})
+	}
+}
+
+type cancelKey struct{}
+
+// A message that comes by an update while a call waits stands after the results, and no result is lost.
+func TestMessageWhileACallWaits(t *testing.T) {
+	chat := callsThenTells(call("m", "mail", `{}`), call("p", "pay", `{"eur":500}`))
+	r := compiled(t, graph.Options{}, agent.Agent{Chat: chat, Tools: office(sent)})
+	_, err := r.Invoke(t.Context(), graph.Request[agent.Update]{Thread: "t", Input: agent.Say("Do both.")})
+	ids := open(t, err)
+	s, err := r.Invoke(t.Context(), graph.Request[agent.Update]{
+		Thread: "t", Resume: true, Updates: []agent.Update{agent.Say("Hurry.")},
+		Answers: map[string]any{ids[0]: agent.Decision{Verdict: "edit", Arguments: json.RawMessage(`{"eur":5}`)}},
+	})
+	want := `m: sent; p: A person changed the arguments of this call to {"eur":5}. Its result:` + "\npaid 5"
+	if err != nil || s.Reply() != want {
+		t.Errorf("told %q, %v; want %q", s.Reply(), err, want)
+	}
+}
+
+// Each approval is answered by itself: its tool runs at once, and only the others stay open.
+func TestApprovalsOneByOne(t *testing.T) {
+	var paid []string
+	pay := agent.Func("pay", "", func(_ context.Context, in letter) (string, error) {
+		paid = append(paid, in.To)
+		return "paid " + in.To, nil
+	})
+	pay.Approve = agent.Always
+	store := memstore.New()
+	chat := callsThenTells(call("a", "pay", `{"to":"Ann"}`), call("b", "pay", `{"to":"Ben"}`), call("c", "pay", `{"to":"Cai"}`))
+	answer := func(q graph.Request[agent.Update]) (agent.State, error) { // as another process
+		q.Thread = "t"
+		return compiled(t, graph.Options{Store: store}, agent.Agent{Chat: chat, Tools: []agent.Tool{pay}}).Invoke(t.Context(), q)
+	}
+	_, err := answer(graph.Request[agent.Update]{Input: agent.Say("Pay them.")})
+	for _, step := range []struct{ open, paid []string }{
+		{[]string{"tools[0]/approve a", "tools[1]/approve b", "tools[2]/approve c"}, nil},
+		{[]string{"tools[0]/approve a", "tools[1]/approve b"}, []string{"Cai"}},
+		{[]string{"tools[0]/approve a"}, []string{"Cai", "Ben"}},
+	} {
+		ids := open(t, err)
+		if !slices.Equal(ids, step.open) || !slices.Equal(paid, step.paid) {
+			t.Fatalf("open %q, paid %q; want %q, %q", ids, paid, step.open, step.paid)
+		}
+		_, err = answer(graph.Request[agent.Update]{Resume: true, Answers: map[string]any{ids[len(ids)-1]: agent.Decision{Verdict: "approve"}}})
+	}
+	s, headErr := answer(graph.Request[agent.Update]{Input: agent.Say("Thanks.")})
+	if want := "a: paid Ann; b: paid Ben; c: paid Cai"; err != nil || headErr != nil || s.Reply() != want || len(paid) != 3 {
+		t.Errorf("%q, %v, %v; paid %q", s.Reply(), err, headErr, paid)
+	}
 }
 
 // The answer of a model without tools is its text, whatever it calls.
