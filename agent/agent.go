@@ -47,7 +47,7 @@ type Limits struct {
 	Tokens    int64   // input and output tokens; default no limit
 	USD       float64 // cost; default no limit. A model without a known price is refused then
 	Arguments int     // bytes of the arguments of a call; default 64 KiB
-	Result    int     // bytes of a result that the model sees; default 16 KiB
+	Result    int     // bytes of a result, with its sources, that are saved and that the model sees; default 16 KiB
 }
 
 // LimitError is the error of a turn that used up its tokens or its cost. Everything is saved; with

@@ -43,6 +43,7 @@ type outcome struct {
 	Failed    bool           `json:"failed,omitempty"`
 	Malformed bool           `json:"malformed,omitempty"` // the call could not be used at all
 	HandOver  string         `json:"hand_over,omitempty"`
+	Whole     int            `json:"whole,omitempty"` // bytes of text and sources before they were cut; 0: they were not
 }
 
 // handed is the error with which the tool of a handover says who goes on.
@@ -134,6 +135,7 @@ func (d Decision) told() string {
 // run carries out a call, once. The error is only that of a run that ends or waits for a person.
 func (m *member) run(ctx context.Context, c state.ToolCall) (outcome, error) {
 	return graph.Once(ctx, "call", func(ctx context.Context, key string) (out outcome, err error) {
+		defer func() { out = out.bounded(m.Limits.Result) }()
 		defer caught(ctx, c.Name, &out, &err)
 		return m.perform(context.WithValue(ctx, idempotencyKey{}, key), c)
 	})
@@ -232,7 +234,7 @@ func (m *member) collect(ctx context.Context, s State, outcomes []outcome) Updat
 		var text string
 		text, known = numbered(o.Text, o.Sources, known)
 		message := &state.Message{
-			ID: uuid.NewString(), Role: state.Tool, Content: cut(text, m.Limits.Result, 0), Time: now(),
+			ID: uuid.NewString(), Role: state.Tool, Content: cut(text, m.Limits.Result, o.Whole), Time: now(),
 			Result: &state.Result{Call: made[i].ID, Tool: made[i].Name, Failed: o.Failed},
 		}
 		graph.Note(ctx, "result", made[i].Name+": "+brief(message.Content))
@@ -269,6 +271,35 @@ func numbered(text string, found, known []state.Source) (string, []state.Source)
 // caption says where a source is from.
 func caption(s state.Source) string {
 	return fmt.Sprintf("%s (%s)", strings.Join(append([]string{s.Title}, s.Headings...), " > "), s.Source)
+}
+
+// bounded cuts the text and the sources to about most bytes in all, which are what is saved and what the model sees.
+func (o outcome) bounded(most int) outcome {
+	const mark = 24 // bytes around a caption
+	o.Whole = len(o.Text)
+	o.Text = clip(o.Text, most)
+	left := most - len(o.Text)
+	found := o.Sources
+	o.Sources = nil
+	for _, s := range found {
+		size := len(caption(s)) + mark
+		o.Whole += size + len(s.Text)
+		switch n := len(clip(s.Text, left-size)); {
+		case n == 0 && s.Text != "" || left < size:
+			left = 0 // neither do later ones fit
+			continue
+		case n < len(s.Text):
+			s.Chunk, left = s.Part(0, n), 0
+			s.Text = strings.Clone(s.Text)
+		default:
+			left -= size + n
+		}
+		o.Sources = append(o.Sources, s)
+	}
+	if o.Whole <= most {
+		o.Whole = 0
+	}
+	return o
 }
 
 // clip returns at most most bytes of a text, in whole runes.

@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"example.com/ragflow/agent"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/memstore"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/state"
 )
 
 // speaker is a model that is a function.
@@ -221,5 +223,64 @@ func TestIDsOfCalls(t *testing.T) {
 	}
 	if !slices.Equal(made, answered) || len(made) != 8 || made[1] != "x" || !slices.Equal(results(s)[:4], []string{"2", "3", "asked", "4"}) {
 		t.Errorf("calls %q, results %q of %q", made, results(s), answered)
+	}
+}
+
+// A result is cut before it is saved, with its sources, in whole runes.
+func TestResultIsCutBeforeItIsSaved(t *testing.T) {
+	const most, huge = 1 << 10, 1 << 22
+	long := strings.Repeat("ä", huge)
+	passage := func(id, text string) state.Source {
+		return state.Source{Chunk: state.Chunk{ID: id, Source: id, Title: "T", Text: text, Start: 7, End: 7 + len(text)}}
+	}
+	for name, test := range map[string]struct {
+		result agent.Result
+		err    error
+		kept   int // sources
+	}{
+		"text":         {agent.Result{Text: long}, nil, 0},
+		"error":        {agent.Result{}, errors.New(long), 0},
+		"source":       {agent.Result{Sources: []state.Source{passage("a", long), passage("b", "b")}}, nil, 1},
+		"many":         {agent.Result{Sources: slices.Repeat([]state.Source{passage("a", "abc")}, 1<<12)}, nil, 1},
+		"both":         {agent.Result{Text: long, Sources: []state.Source{passage("a", long)}}, nil, 0},
+		"text, source": {agent.Result{Text: "short", Sources: []state.Source{passage("a", "one"), passage("b", long)}}, nil, 2},
+		"title":        {agent.Result{Sources: []state.Source{{Chunk: state.Chunk{ID: "a", Title: long, Text: "a"}}}}, nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			find := agent.Func("find", "", func(context.Context, struct{}) (agent.Result, error) { return test.result, test.err })
+			wait := agent.Func("wait", "", func(context.Context, struct{}) (string, error) { return "", nil })
+			wait.Approve = agent.Always
+			store := memstore.New()
+			r := compiled(t, graph.Options{Store: store}, agent.Agent{
+				Chat: callsThenTells(call("1", "find", `{}`), call("2", "wait", `{}`)), Tools: []agent.Tool{find, wait}, Limits: agent.Limits{Result: most},
+			})
+			_, err := r.Invoke(t.Context(), graph.Request[agent.Update]{Thread: "t", Input: agent.Say("?")})
+			id := open(t, err)[0]
+			pending, err := store.Pending(t.Context(), "t")
+			if err != nil || len(pending) < 2 {
+				t.Fatal(pending, err)
+			}
+			for _, p := range pending {
+				if n := len(p.Delta.Body); n > 64*most {
+					t.Errorf("%s has %d bytes", p.Delta.Node, n)
+				}
+			}
+			s, err := r.Invoke(t.Context(), graph.Request[agent.Update]{Thread: "t", Resume: true, Answers: map[string]any{id: agent.Decision{Verdict: "reject"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := results(s)[0]
+			if len(told) > most+100 || !strings.Contains(told, "(cut: ") || !utf8.ValidString(told) || strings.ContainsRune(told, utf8.RuneError) {
+				t.Errorf("told %d bytes, … %q", len(told), told[max(0, len(told)-100):])
+			}
+			if len(s.Sources) != test.kept {
+				t.Errorf("%d sources, want %d", len(s.Sources), test.kept)
+			}
+			for _, source := range s.Sources {
+				if len(source.Text) > most || !utf8.ValidString(source.Text) || source.End-source.Start != len(source.Text) {
+					t.Errorf("source of %d bytes from %d to %d", len(source.Text), source.Start, source.End)
+				}
+			}
+		})
 	}
 }
