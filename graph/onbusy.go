@@ -186,11 +186,15 @@ func (x *run[S, U]) salvage(ctx context.Context, head Commit) (_ S, deltas []Del
 		if err != nil {
 			return before, nil, fmt.Errorf("read pending results: %w", err)
 		}
-		s := &session{o: &x.o, thread: x.req.Thread, run: head.Run, step: head.Step + 1, frozen: true}
-		s.recall(pending)
+		from, _, err := findOrigins(ctx, x.o.Store, x.req.Thread, head)
+		if err != nil {
+			return before, nil, err
+		}
+		s := &session{o: &x.o, thread: x.req.Thread, run: head.Run, frozen: true}
+		s.recall(from, pending)
 		notes := &Notes{Start: x.now()}
-		tc := &taskContext{Context: ctx, of: s, node: n.name, step: int32(s.step), notes: notes, retries: true} // so a FanOut knows its parts
-		u, err := callNode(tc, n.OnSupersede, x.state)                                                          //nolint:contextcheck // ctx is the parent of tc
+		tc := &taskContext{Context: ctx, of: s, node: n.name, step: int32(head.Step + 1), notes: notes, retries: true} // so a FanOut knows its parts
+		u, err := callNode(tc, n.OnSupersede, x.state)                                                                 //nolint:contextcheck // ctx is the parent of tc
 		state, updates, fault := x.changed([]U{u})
 		d := Delta{Node: n.name, Rank: n.rank, Notes: *tc.close()}
 		if err = cmp.Or(err, fault); err != nil {
