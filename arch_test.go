@@ -77,7 +77,9 @@ var rooms = map[string]room{
 		"github.com/bmatcuk/doublestar/v4",  // globs of paths in filters
 		"golang.org/x/sys/cpu",              // whether the processor has the instructions of the dot product
 	}},
-	"checkpoint": {ours: []string{"graph", "graph/stored", "internal/sqlite"}},
+	"checkpoint": {ours: []string{"graph", "graph/stored", "internal/sqlite"}, theirs: []string{
+		"golang.org/x/sys/unix", // whether a process of macOS has ended and waits for its parent
+	}},
 	"checkpoint/postgres": {ours: []string{"graph", "graph/stored"}, theirs: []string{
 		"github.com/jackc/pgx/v5", // PostgreSQL's protocol, a pool, and notifications
 	}},

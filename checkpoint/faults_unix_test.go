@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -19,6 +20,39 @@ import (
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 )
+
+// TestZombieHoldsNothing kills a process that holds a thread for an hour and does not wait for it.
+// So it stays as a zombie, and another writer takes the thread all the same.
+func TestZombieHoldsNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "threads.db")
+	cmd := command(t, "endless", path)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Wait() }() // it was killed
+	if _, err := stdout.Read(make([]byte, 1)); err != nil { // it has acknowledged a commit
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	defer func() { _ = s.Close() }()
+	if _, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{}); !errors.Is(err, graph.ErrBusy) {
+		t.Errorf("while the process lives: error = %v, want ErrBusy", err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, stdout) // until it has ended
+	if err := syscall.Kill(cmd.Process.Pid, 0); err != nil {
+		t.Fatalf("the process is no zombie: %v", err)
+	}
+	if _, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Wait: 5 * time.Second}); err != nil {
+		t.Errorf("after its end: %v", err)
+	}
+}
 
 // TestFrozenWriter stops a process past the end of its lease, lets another
 // writer take the thread, and thaws it: it is refused and saves nothing.

@@ -3,6 +3,8 @@ package checkpoint
 import (
 	"errors"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // bootAndNamespace returns the id of the boot. All processes share one namespace.
@@ -14,5 +16,9 @@ func bootAndNamespace() string {
 	return boot
 }
 
-// processExists reports whether a process exists, of any user.
-func processExists(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+// processExists reports whether a process of any user exists and is no zombie.
+func processExists(pid int) bool {
+	const zombie = 5 // SZOMB of <sys/proc.h>
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) && (err != nil || info.Proc.P_stat != zombie)
+}
