@@ -57,7 +57,9 @@ type Branch struct {
 
 // checker collects the faults of one graph.
 type checker struct {
+	few      int
 	nodes    []string              // in the order of reported faults
+	rank     map[string]int        // positions in nodes
 	known    map[string]bool       // nodes and End
 	static   map[string][]string   // edges by origin
 	branched map[string][]string   // targets of branches and picks by origin
@@ -65,14 +67,19 @@ type checker struct {
 	handler  map[string]string     // handlers by origin
 	wait     map[string]Wait
 	picks    map[string]bool            // nodes that pick
+	into     map[string][]string        // nodes that lead to a node
 	reaches  map[string]map[string]bool // filled by leads
 	faults   []error
 }
 
 // Check returns all faults of a graph, joined, each with the names of its nodes.
-func Check(g Graph) error {
+func Check(g Graph) error { return check(g, 4) }
+
+// check compares up to few groups of targets without looking for kinds.
+func check(g Graph, few int) error {
 	c := &checker{
-		known: map[string]bool{End: true}, static: map[string][]string{}, branched: map[string][]string{}, groups: map[string][][]string{},
+		few:  few,
+		rank: map[string]int{}, known: map[string]bool{End: true}, static: map[string][]string{}, branched: map[string][]string{}, groups: map[string][][]string{},
 		handler: map[string]string{}, wait: map[string]Wait{}, picks: map[string]bool{},
 	}
 	c.order(g.Order, slices.Sorted(maps.Keys(g.Nodes)))
@@ -229,15 +236,17 @@ func (c *checker) branch(b Branch) {
 
 // targets checks a list of targets; where describes their owner for errors.
 func (c *checker) targets(where string, to []string) {
-	for i, name := range to {
+	seen := map[string]bool{}
+	for _, name := range to {
 		switch {
 		case name == Start:
 			c.faultf("%s: no path can lead to Start", where)
 		case !c.known[name]:
 			c.faultf("%s: unknown node %q", where, name)
-		case slices.Contains(to[:i], name):
+		case seen[name]:
 			c.faultf("%s: target %q is listed twice", where, name)
 		}
+		seen[name] = true
 	}
 }
 
@@ -269,16 +278,17 @@ func (c *checker) paths() {
 		}
 	}
 	c.cycles(settled)
-	into := map[string][]string{}
-	for _, name := range c.nodes {
+	c.into = map[string][]string{}
+	for i, name := range c.nodes {
+		c.rank[name] = i
 		for _, to := range c.leaving(name) {
-			into[to] = append(into[to], name)
+			c.into[to] = append(c.into[to], name)
 			settled[to] = settled[to] || !c.known[to]
 		}
 	}
 	for _, end := range slices.Collect(maps.Keys(settled)) {
 		if settled[end] {
-			c.reach(end, func(name string) []string { return into[name] }, settled)
+			c.reach(end, func(name string) []string { return c.into[name] }, settled)
 		}
 	}
 	for _, name := range c.nodes {

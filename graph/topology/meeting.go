@@ -25,18 +25,33 @@ func (c *checker) meetings() {
 	}
 	told := map[string]bool{}
 	for _, fork := range append([]string{Start}, c.nodes...) {
-		for i, later := range c.groups[fork] {
-			for _, earlier := range c.groups[fork][:i] {
-				for _, a := range later {
-					for _, b := range earlier {
-						if a == b {
-							continue // reached once, in one step
-						}
-						m := &meeting{checker: c, fork: fork, first: map[string]bool{}, second: map[string]bool{}, seen: map[pair]bool{}}
-						m.follow(pair{b, a}, told)
-					}
+		groups := c.groups[fork]
+		kinds := c.kindsOf(fork, groups)
+		done := map[[2]int]bool{}
+		var firsts []int // the first group of each kind
+		for i, later := range groups {
+			for _, j := range firsts {
+				if both := [2]int{kinds[j], kinds[i]}; !done[both] {
+					done[both] = true
+					c.meetingsOf(fork, groups[j], later, told)
 				}
 			}
+			if !slices.ContainsFunc(firsts, func(j int) bool { return kinds[j] == kinds[i] }) {
+				firsts = append(firsts, i)
+			}
+		}
+	}
+}
+
+// meetingsOf follows a path to each target of one group beside one to each of another.
+func (c *checker) meetingsOf(fork string, earlier, later []string, told map[string]bool) {
+	for _, a := range later {
+		for _, b := range earlier {
+			if a == b {
+				continue // reached once, in one step
+			}
+			m := &meeting{checker: c, fork: fork, first: map[string]bool{}, second: map[string]bool{}, seen: map[pair]bool{}}
+			m.follow(pair{b, a}, told)
 		}
 	}
 }
@@ -53,11 +68,16 @@ func (m *meeting) follow(from pair, told map[string]bool) {
 			}
 		}
 	}
-	for _, name := range m.nodes {
-		if m.first[name] && m.second[name] && m.wait[name] == NoWait && !told[name] {
-			told[name] = true
-			m.faultf("node %q: paths that split at %q may reach it at different steps, so it could run several times; set Wait: Join", name, m.fork)
+	var both []string
+	for name := range m.first {
+		if m.second[name] && name != End && m.wait[name] == NoWait && !told[name] {
+			both = append(both, name)
 		}
+	}
+	slices.SortFunc(both, func(x, y string) int { return m.rank[x] - m.rank[y] })
+	for _, name := range both {
+		told[name] = true
+		m.faultf("node %q: paths that split at %q may reach it at different steps, so it could run several times; set Wait: Join", name, m.fork)
 	}
 }
 
