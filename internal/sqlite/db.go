@@ -140,7 +140,7 @@ func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 			cn.close()
 			db.free <- struct{}{}
 		}()
-		if err := cn.exec("BEGIN"); err != nil {
+		if err := cn.do("BEGIN"); err != nil {
 			return db.explain(err)
 		}
 		defer func() { usable = cn.rollback() }()

@@ -54,7 +54,7 @@ func (db *DB) Vacuum(ctx context.Context) error {
 	if db.ReadOnly() {
 		return fmt.Errorf("vacuum: %w", db.readOnlyError("it was opened for reading only"))
 	}
-	if err := db.alone(ctx, func(cn *conn) error { return cn.exec("VACUUM") }); err != nil {
+	if err := db.alone(ctx, func(cn *conn) error { return cn.do("VACUUM") }); err != nil {
 		return fmt.Errorf("vacuum: %w", err)
 	}
 	return db.Checkpoint(ctx)
@@ -82,12 +82,12 @@ func (db *DB) WriteFrom(ctx context.Context, path string, fn func(*Tx) error) er
 		if _, err := cn.sc.ExecContext(ctx, "ATTACH ? AS source", path); err != nil {
 			return err
 		}
-		if err := cn.exec("BEGIN IMMEDIATE"); err != nil {
+		if err := cn.do("BEGIN IMMEDIATE"); err != nil {
 			return err
 		}
 		err := call(fn, &Tx{ctx, cn})
 		if err == nil {
-			err = cn.exec("COMMIT")
+			err = cn.do("COMMIT")
 		}
 		if err != nil {
 			cn.rollback()

@@ -243,7 +243,7 @@ func (db *DB) migrate(ctx context.Context, cn *conn) error {
 	if version == len(db.options.Migrations) {
 		return nil
 	}
-	if err := cn.exec("BEGIN IMMEDIATE"); err != nil {
+	if err := cn.do("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	// Another process may have migrated while this one waited.
@@ -257,7 +257,7 @@ func (db *DB) migrate(ctx context.Context, cn *conn) error {
 			return fmt.Errorf("migrate to schema %d: %w", version+1, err)
 		}
 	}
-	return cn.exec("COMMIT")
+	return cn.do("COMMIT")
 }
 
 // version returns the schema version of the file, 0 for an empty one, and checks its

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"iter"
@@ -21,7 +22,8 @@ const maxStatements = 256
 type conn struct {
 	db    *DB
 	sc    *sql.Conn
-	stmts map[string]*sql.Stmt // unused statements
+	stmts map[string]*sql.Stmt              // unused statements that return rows
+	execs map[string]driver.StmtExecContext // statements that return none
 }
 
 // connect opens a connection.
@@ -57,7 +59,11 @@ func (db *DB) connect(ctx context.Context, readOnly bool) (*conn, error) {
 			return nil, errors.Join(fmt.Errorf("PRAGMA %s: %w", s, err), sc.Close())
 		}
 	}
-	return &conn{db: db, sc: sc, stmts: map[string]*sql.Stmt{}}, nil
+	return newConn(db, sc), nil
+}
+
+func newConn(db *DB, sc *sql.Conn) *conn {
+	return &conn{db: db, sc: sc, stmts: map[string]*sql.Stmt{}, execs: map[string]driver.StmtExecContext{}}
 }
 
 // take returns the prepared statement of a query for the caller alone, until put.
@@ -78,22 +84,63 @@ func (cn *conn) put(query string, s *sql.Stmt) {
 	cn.stmts[query] = s
 }
 
-// exec runs a statement such as BEGIN. It ignores the end of a context, because
-// with one that can end drivers start a goroutine for each statement.
-func (cn *conn) exec(query string) error {
-	s, err := cn.take(context.Background(), query)
-	if err != nil {
-		return err
+// exec runs a statement that returns no rows. It calls the driver itself, because package
+// database/sql takes as long again for each statement. It ignores the end of a context, because with
+// one that can end drivers start a goroutine for each statement.
+func (cn *conn) exec(query string, args ...any) (result driver.Result, err error) {
+	cn.db.statements.Add(1)
+	values := make([]driver.NamedValue, len(args))
+	for i, a := range args {
+		values[i].Ordinal = i + 1
+		if values[i].Value, err = driver.DefaultParameterConverter.ConvertValue(a); err != nil {
+			return nil, fmt.Errorf("argument %d: %w", i+1, err)
+		}
 	}
-	defer cn.put(query, s)
-	_, err = s.ExecContext(context.Background())
+	ctx := context.Background()
+	err = cn.sc.Raw(func(of any) (err error) {
+		s, ok := cn.execs[query]
+		if !ok {
+			if s, err = cn.prepare(ctx, of, query); err != nil {
+				return err
+			}
+		}
+		result, err = s.ExecContext(ctx, values)
+		return err
+	})
+	return result, err
+}
+
+// prepare prepares a statement for exec on a connection of the driver.
+func (cn *conn) prepare(ctx context.Context, of any, query string) (driver.StmtExecContext, error) {
+	prepared, err := of.(driver.ConnPrepareContext).PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if len(cn.execs) >= maxStatements {
+		cn.closeExecs()
+	}
+	s := prepared.(driver.StmtExecContext)
+	cn.execs[query] = s
+	return s, nil
+}
+
+func (cn *conn) closeExecs() {
+	for _, s := range cn.execs {
+		_ = s.(driver.Stmt).Close()
+	}
+	clear(cn.execs)
+}
+
+// do is exec without the result.
+func (cn *conn) do(query string) error {
+	_, err := cn.exec(query)
 	return err
 }
 
 // rollback ends the transaction and reports whether the connection can still be
 // used. SQLite ends some transactions itself, for example when the disk is full.
 func (cn *conn) rollback() bool {
-	err := cn.exec("ROLLBACK")
+	err := cn.do("ROLLBACK")
 	return err == nil || strings.Contains(err.Error(), "no transaction is active")
 }
 
@@ -101,6 +148,7 @@ func (cn *conn) close() {
 	for _, s := range cn.stmts {
 		_ = s.Close()
 	}
+	cn.closeExecs()
 	_ = cn.sc.Close()
 }
 
@@ -114,13 +162,11 @@ type Tx struct {
 }
 
 // Exec runs one statement that returns no rows.
-func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
-	s, err := tx.take(query)
-	if err != nil {
-		return nil, err
+func (tx *Tx) Exec(query string, args ...any) (driver.Result, error) {
+	if tx.ctx.Err() != nil {
+		return nil, context.Cause(tx.ctx)
 	}
-	defer tx.cn.put(query, s)
-	return s.ExecContext(tx.ctx, args...)
+	return tx.cn.exec(query, args...)
 }
 
 // Do is Exec without the result.

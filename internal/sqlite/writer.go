@@ -125,7 +125,7 @@ func (w *writer) serve(ctx context.Context, r *request) {
 // begin starts a transaction. It waits for other processes. A file that was deleted or replaced is
 // an error: SQLite would write to the old one, which nobody can open again.
 func (w *writer) begin(ctx context.Context) error {
-	err := w.db.retry(ctx, func() error { return w.cn.exec("BEGIN IMMEDIATE") })
+	err := w.db.retry(ctx, func() error { return w.cn.do("BEGIN IMMEDIATE") })
 	if err != nil || w.db.file == "" {
 		return err
 	}
@@ -176,7 +176,7 @@ func (w *writer) commit(group []*request, begun error) {
 		return
 	}
 	// In WAL mode nothing blocks a commit; in memory a reader may.
-	if lost = w.db.retry(context.Background(), func() error { return w.cn.exec("COMMIT") }); lost == nil {
+	if lost = w.db.retry(context.Background(), func() error { return w.cn.do("COMMIT") }); lost == nil {
 		w.db.commits.Add(1)
 		w.db.writes.Add(int64(saved))
 	}
@@ -188,16 +188,16 @@ func (w *writer) run(r *request, savepoint bool) (result, broken error) {
 	if !savepoint {
 		return call(r.fn, &Tx{context.Background(), w.cn}), nil
 	}
-	if err := w.cn.exec("SAVEPOINT one"); err != nil {
+	if err := w.cn.do("SAVEPOINT one"); err != nil {
 		return nil, err
 	}
 	result = call(r.fn, &Tx{context.Background(), w.cn})
 	if result != nil {
-		if err := w.cn.exec("ROLLBACK TO one"); err != nil {
+		if err := w.cn.do("ROLLBACK TO one"); err != nil {
 			return result, errors.Join(err, result)
 		}
 	}
-	return result, w.cn.exec("RELEASE one")
+	return result, w.cn.do("RELEASE one")
 }
 
 // abort rolls the transaction back in any state.
