@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -77,9 +76,9 @@ type Counters struct {
 type DB struct {
 	path    string // as given; for messages
 	file    string // absolute path; empty in memory
+	raw     string // URI of the file without its log; set if it was opened for writing
 	options Options
-	info    os.FileInfo // of the file that was opened for writing
-	pool    *sql.DB     // opens connections; keeps none
+	pool    *sql.DB // opens connections; keeps none
 
 	writer *writer // nil if the database is open for reading only
 

@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -263,4 +264,89 @@ func TestFileIsGone(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// A file that somebody else overwrote or cut is noticed by the next write, which saves nothing.
+func TestFileIsOverwritten(t *testing.T) {
+	junk := strings.Repeat("junk", 100_000)
+	for name, tt := range map[string]struct {
+		spoil  func(path string, size int64) error
+		alone  error // if the log is empty
+		logged error // if the log holds the first and the last page; nil: with it the file is whole
+	}{
+		"cut in half":            {func(path string, size int64) error { return os.Truncate(path, size/2) }, sqlite.ErrDamaged, sqlite.ErrDamaged},
+		"cut to nothing":         {func(path string, _ int64) error { return os.Truncate(path, 0) }, sqlite.ErrDamaged, sqlite.ErrDamaged},
+		"overwritten":            {func(path string, size int64) error { return overwrite(path, junk[:size]) }, sqlite.ErrDamaged, sqlite.ErrDamaged},
+		"overwritten and longer": {func(path string, _ int64) error { return overwrite(path, junk) }, sqlite.ErrDamaged, sqlite.ErrDamaged},
+		"first page lost":        {func(path string, _ int64) error { return overwrite(path, strings.Repeat("\x00", 4096)) }, sqlite.ErrDamaged, nil},
+		"more pages announced, as where the log was being moved": {func(path string, _ int64) error {
+			head := make([]byte, 100)
+			f, err := os.Open(path)
+			if err == nil {
+				_, err = io.ReadFull(f, head)
+				err = errors.Join(err, f.Close())
+			}
+			copy(head[28:], "\x00\x00\x01\x00")
+			copy(head[92:96], head[24:28])
+			return errors.Join(err, overwrite(path, string(head)))
+		}, sqlite.ErrDamaged, nil},
+		"touched": {func(path string, _ int64) error { return os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)) }, nil, nil},
+	} {
+		for _, flushed := range []bool{true, false} {
+			want := tt.alone
+			if !flushed {
+				want = tt.logged
+			}
+			t.Run(fmt.Sprint(name, ", flushed ", flushed), func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "notes.db")
+				db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{notes}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = db.Close() }() // a damaged file is an error here too
+				write := func(text string) error { return db.Write(t.Context(), add(text)) }
+				for i := range 100 {
+					if err := write(strings.Repeat(fmt.Sprint("long ", i), 100)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := db.Checkpoint(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if !flushed {
+					if err := write(strings.Repeat("more", 4000)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				info, err := os.Stat(path)
+				if err == nil {
+					err = tt.spoil(path, info.Size())
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range 5 {
+					err := write(fmt.Sprint("lost", i))
+					if !errors.Is(err, want) || err != nil && !strings.Contains(err.Error(), "restore it from a backup") {
+						t.Errorf("error = %v, want %v", err, want)
+					}
+				}
+				if want != nil {
+					if log, err := os.ReadFile(path + "-wal"); err != nil || strings.Contains(string(log), "lost") {
+						t.Errorf("the log holds what was refused, %v", err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// overwrite replaces the beginning of a file in place.
+func overwrite(path, data string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteAt([]byte(data), 0)
+		err = errors.Join(err, f.Close())
+	}
+	return err
 }

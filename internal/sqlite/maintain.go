@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 )
@@ -33,6 +34,40 @@ func (db *DB) Check(ctx context.Context) ([]string, error) {
 		return append(found, err.Error()), nil
 	}
 	return found, err
+}
+
+// inspect returns an error that matches [ErrDamaged] or [ErrForeign] if the file is no whole database
+// of this kind: its first page is not that of one, or pages are missing at its end. A process that
+// dies while it moves the log leaves such a file too, but then the file with its log is whole.
+// Pages that were overwritten behind the first one are not noticed.
+func (db *DB) inspect(ctx context.Context) error {
+	if err := db.explain(db.inspectFile(ctx)); !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	return db.alone(ctx, func(cn *conn) error {
+		var found string
+		if err := (&Tx{ctx, cn}).QueryRow("PRAGMA quick_check(1)").Scan(&found); err != nil || found == "ok" {
+			return err
+		}
+		return &Error{db.path, ErrDamaged, errors.New(found)}
+	})
+}
+
+// inspectFile looks at the file without its log.
+func (db *DB) inspectFile(ctx context.Context) error {
+	pool, err := sql.Open(driverName, db.raw)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = pool.Close() }()
+	sc, err := pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	cn := newConn(db, sc)
+	defer cn.close()
+	_, err = db.version(ctx, cn)
+	return err
 }
 
 // alone runs f on a connection of its own, outside of a transaction.

@@ -99,13 +99,14 @@ func (db *DB) openToWrite(ctx context.Context, location string) error {
 	if err != nil {
 		return err
 	}
+	var seen os.FileInfo
 	if db.file != "" {
-		if db.info, err = os.Stat(db.file); err != nil {
+		if seen, err = os.Stat(db.file); err != nil {
 			cn.close()
 			return err
 		}
 	}
-	db.writer = &writer{db: db, cn: cn, turn: make(chan struct{}, 1)}
+	db.raw, db.writer = location+immutable, &writer{db: db, cn: cn, seen: seen, turn: make(chan struct{}, 1)}
 	return nil
 }
 
@@ -128,6 +129,9 @@ func (db *DB) prepare(ctx context.Context, location string) (cn *conn, err error
 	return cn, err
 }
 
+// immutable makes a URI that opens the file alone, without its log and without locks.
+const immutable = "?mode=ro&immutable=1"
+
 // openToRead opens the file for reading only. In WAL mode SQLite needs two files
 // beside the database. If they are missing and cannot be made, the log is empty
 // and the file alone is the whole database, so it is opened as immutable. A file
@@ -148,7 +152,7 @@ func (db *DB) openToRead(ctx context.Context, location string) error {
 	if log, statErr := os.Stat(db.file + "-wal"); statErr == nil && log.Size() > 0 {
 		return db.readOnlyError("its write-ahead log cannot be read without writing beside it: copy the folder to where it can be written, and open the copy")
 	}
-	return db.tryToRead(ctx, location+"?mode=ro&immutable=1")
+	return db.tryToRead(ctx, location+immutable)
 }
 
 // tryToRead opens location and checks the version of the schema.

@@ -39,6 +39,7 @@ type writer struct {
 	turn chan struct{} // full while a caller commits a group
 	cn   *conn         // of the caller that has the turn
 	last int           // size of the last group; of the caller that has the turn
+	seen os.FileInfo   // of the file when it was last found to be whole; of the caller that has the turn
 
 	mu     sync.Mutex
 	queue  []*request // without those being committed
@@ -122,18 +123,28 @@ func (w *writer) serve(ctx context.Context, r *request) {
 	w.commit(w.group(), err)
 }
 
-// begin starts a transaction. It waits for other processes. A file that was deleted or replaced is
-// an error: SQLite would write to the old one, which nobody can open again.
+// begin starts a transaction. It waits for other processes. A file that was deleted, replaced or
+// overwritten is an error: SQLite would write on, and nobody could open the file again.
 func (w *writer) begin(ctx context.Context) error {
 	err := w.db.retry(ctx, func() error { return w.cn.do("BEGIN IMMEDIATE") })
 	if err != nil || w.db.file == "" {
 		return err
 	}
 	now, err := os.Stat(w.db.file)
-	if err == nil && os.SameFile(now, w.db.info) {
+	switch {
+	case err != nil || !os.SameFile(now, w.seen):
+		return &Error{w.db.path, ErrGone, cmp.Or(err, errors.New("another file has its name"))}
+	case now.Size() == w.seen.Size() && now.ModTime().Equal(w.seen.ModTime()):
 		return nil
+	case now.Size() == 0: // opening it would delete its log
+		return &Error{w.db.path, ErrDamaged, errors.New("it is empty")}
 	}
-	return &Error{w.db.path, ErrGone, cmp.Or(err, errors.New("another file has its name"))}
+	// Somebody wrote to the file itself: whoever moved the log into it, or another program.
+	if err := w.db.inspect(ctx); err != nil {
+		return err
+	}
+	w.seen = now
+	return nil
 }
 
 // commit runs the requests of a group in the transaction that begin has started,
