@@ -72,6 +72,7 @@
 //
 // A snapshot of the state is saved at the end of a run if the updates since the last
 // snapshot are twice as large as that snapshot, and within a run if they are eight times as
-// large. So the cost of reading a thread depends on the size of its state, not on the length
-// of its history.
+// large, but only if the state is less than a third of what a reader would read instead. So the
+// cost of reading a thread depends on the size of its state, not on the length of its history,
+// and a state that keeps all that was added is not written twice.
 package graph

@@ -93,7 +93,7 @@ func (l *threadLog) commit(ctx context.Context, b Batch) error {
 	ctx, done := saving(ctx)
 	defer done()
 	b.Thread, b.Parent = l.lease.Thread, l.head.ID
-	if b.Release { // otherwise the heartbeat would report a lost lease
+	if b.Release {                                   // otherwise the heartbeat would report a lost lease
 		l.stop()
 		l.beat.Wait()
 	}
@@ -147,26 +147,42 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 	}
 	b.Release = b.Status == Completed
 	b.KeepPending = source == SourceUpdate && !b.Release && x.id == x.log.head.Run // see Edit.As
-	if err := x.snapshot(&b, x.migrated || b.Release && z.dueAtEnd() || z.dueWithin()); err != nil {
+	var err error
+	if x.migrated {
+		err = x.snapshot(&b, true)
+	} else if b.Release && z.dueAtEnd() || z.dueWithin() {
+		err = x.snapshotIf(&b, z.pays)
+	}
+	if err != nil {
 		return err
 	}
 	return x.log.commit(ctx, b)
 }
 
-// snapshot adds the state to a batch if that is due.
-func (x *run[S, U]) snapshot(b *Batch, due bool) (err error) {
-	if !due {
+// snapshot adds the state to a batch if it must be saved.
+func (x *run[S, U]) snapshot(b *Batch, must bool) error {
+	if !must {
 		return nil
 	}
-	if b.Snapshot, err = encode(x.state); err != nil {
+	return x.snapshotIf(b, func(int) bool { return true })
+}
+
+// snapshotIf adds the state to a batch if its size is worth it.
+func (x *run[S, U]) snapshotIf(b *Batch, worth func(size int) bool) error {
+	body, err := encode(x.state)
+	if err != nil {
 		return fmt.Errorf("encode state: %w", err)
 	}
-	if x.plan.stateDiffers || codec.InvalidUTF8(b.Snapshot) { // continue with the state that a reload would return
-		if x.state, err = decode[S](b.Snapshot); err != nil {
+	if !worth(len(body)) {
+		x.log.sizes.tried = x.log.sizes.read()
+		return nil
+	}
+	if x.plan.stateDiffers || codec.InvalidUTF8(body) { // continue with the state that a reload would return
+		if x.state, err = decode[S](body); err != nil {
 			return fmt.Errorf("decode state: %w", err)
 		}
 	}
-	x.migrated = false
+	b.Snapshot, x.migrated = body, false
 	return nil
 }
 
@@ -183,8 +199,8 @@ func (x *run[S, U]) saveEnd(ctx context.Context, failed []Delta, cause error) er
 	b := x.batch(SourceClose, failed)
 	b.Error = cause.Error()
 	b.KeepPending, b.Release = !x.session.stale, !x.session.stale
-	if x.log.sizes.dueAtEnd() {
-		b.Snapshot, _ = encode(x.state) // an encoding error is reported by the next run that completes
+	if z := x.log.sizes; z.dueAtEnd() {
+		_ = x.snapshotIf(&b, z.pays) // the next run that completes reports an error
 	}
 	if err := x.log.commit(ctx, b); err != nil {
 		return err

@@ -249,19 +249,27 @@ func (r *Runner[S, U]) mayFold(c Commit) (migrated bool, err error) {
 	return err == nil, err
 }
 
-// sizes are the bytes that the next Load reads.
-type sizes struct{ snapshot, tail int }
+// sizes are the bytes that the next Load reads, and how many they were when the state was last
+// found to be too large for a snapshot.
+type sizes struct{ snapshot, tail, tried int }
 
-// dueAtEnd reports whether to save a snapshot at the end of a run. So a finished thread writes at
-// most about half as much again as the bytes of its deltas, and reads at most about three times
-// the bytes of its state.
-func (z sizes) dueAtEnd() bool { return z.tail > max(minTail, 2*z.snapshot) }
+// dueAtEnd reports whether a snapshot may pay at the end of a run.
+func (z sizes) dueAtEnd() bool { return z.due(max(minTail, 2*z.snapshot)) }
 
-// dueWithin reports whether to save a snapshot in the middle of a run, whose state contains much
+// dueWithin reports whether a snapshot may pay in the middle of a run, whose state contains much
 // that the run drops before its end.
-func (z sizes) dueWithin() bool { return z.tail > 8*max(8*minTail, z.snapshot) }
+func (z sizes) dueWithin() bool { return z.due(8 * max(minTail, z.snapshot)) }
 
-const minTail = 1 << 10
+func (z sizes) due(tail int) bool { return z.tail > tail && z.read() > z.tried*3/2 }
+
+func (z sizes) read() int { return z.snapshot + z.tail }
+
+// pays reports whether a state of a size is worth a snapshot. A state that keeps what was added
+// is nearly as large as the updates themselves.
+func (z sizes) pays(state int) bool { return z.read() > 3*state }
+
+// minTail is the size of updates that are folded faster than a snapshot is worth.
+const minTail = 8 << 10
 
 func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S, sizes, error) {
 	var s S
