@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.com/ragflow/graph/codec"
@@ -23,6 +24,8 @@ type threadLog struct {
 	lease  Lease
 	head   Commit // without deltas
 	sizes  sizes
+	pends  atomic.Int64       // results that were saved as pending, also by goroutines of tasks
+	gone   int64              // pends when the pending results were last dropped; -1: not yet
 	stop   context.CancelFunc // ends the heartbeat
 	beat   sync.WaitGroup
 	closed bool
@@ -38,7 +41,7 @@ func openLog(ctx context.Context, store Store, thread string, o AcquireOptions, 
 	if err != nil {
 		return nil, fmt.Errorf("thread %q: %w", thread, err)
 	}
-	l := &threadLog{store: store, lease: lease}
+	l := &threadLog{store: store, lease: lease, gone: -1}
 	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
 	l.beat.Go(func() { l.renew(ctx, o.TTL, cancel) })
 	return l, nil
@@ -93,6 +96,8 @@ func (l *threadLog) commit(ctx context.Context, b Batch) error {
 	ctx, done := saving(ctx)
 	defer done()
 	b.Thread, b.Parent = l.lease.Thread, l.head.ID
+	pends, drops := l.pends.Load(), !b.KeepPending
+	b.KeepPending = b.KeepPending || pends == l.gone // spares the store looking for them
 	if b.Release {                                   // otherwise the heartbeat would report a lost lease
 		l.stop()
 		l.beat.Wait()
@@ -102,6 +107,9 @@ func (l *threadLog) commit(ctx context.Context, b Batch) error {
 		return err
 	}
 	l.head, l.closed = b.Commit, b.Release
+	if drops {
+		l.gone = pends
+	}
 	l.head.ID, l.head.Deltas = id, nil
 	for _, d := range b.Deltas {
 		l.sizes.tail += len(d.Body)
@@ -115,6 +123,7 @@ func (l *threadLog) commit(ctx context.Context, b Batch) error {
 func (l *threadLog) pend(ctx context.Context, r TaskResult) error {
 	ctx, done := saving(ctx)
 	defer done()
+	l.pends.Add(1)
 	if err := l.store.Pend(ctx, l.lease, r); err != nil {
 		return fmt.Errorf("save result of node %q: %w", r.Delta.Node, err)
 	}
