@@ -101,7 +101,7 @@ func restore(ctx context.Context, backup, path string) error {
 		if err := tx.QueryRow(last).Scan(&commit, &token); err != nil {
 			return err
 		}
-		for _, t := range []string{"pending", "snapshots", "deltas", "commits", "threads", "meta"} {
+		for _, t := range []string{"pending", "deltas", "commits", "threads", "meta"} {
 			where := ""
 			if t == "meta" {
 				where = ` WHERE key <> '` + viewsKey + `'` // views are not copied
@@ -112,6 +112,14 @@ func restore(ctx context.Context, backup, path string) error {
 			if err := tx.Do(`INSERT INTO main.` + t + ` SELECT * FROM source.` + t + where); err != nil {
 				return err
 			}
+		}
+		// Kinds keep their ids, which other processes know.
+		const names = `graph, source, status, frontier, path, node, rank`
+		if err := errors.Join(
+			tx.Do(`INSERT OR IGNORE INTO main.kinds(`+names+`) SELECT `+names+` FROM source.kinds`),
+			tx.Do(`UPDATE main.commits SET kind = (SELECT m.id FROM source.kinds s JOIN main.kinds m USING(`+names+`) WHERE s.id = kind)`),
+		); err != nil {
+			return err
 		}
 		if err := tx.QueryRow(last).Scan(&restoredCommit, &restoredToken); err != nil {
 			return err

@@ -23,30 +23,58 @@ func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 	if err != nil {
 		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
 	}
-	var at int64
+	var e entry
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		h, err := held(tx, l)
-		if err != nil {
+		e = entry{Batch: b}
+		if err := s.advance(tx, l, &e); err != nil {
 			return err
 		}
-		if h.head != b.Parent {
-			return stored.Conflict(l.Thread, h.head, b.Parent)
-		}
-		at = h.last + 1
-		if err := tx.Do(`UPDATE threads SET head = ?1, first = coalesce(first, ?1), inputs = inputs + ?2, bytes = bytes + ?3,
-			until = CASE WHEN ?4 THEN NULL ELSE ?5 + ttl END, owner = CASE WHEN ?4 THEN '' ELSE owner END WHERE id = ?6`,
-			at, b.Source.Turns(), b.BodyBytes(), b.Release, s.now(), h.thread); err != nil {
+		if err := s.insert(tx, &e); err != nil || b.KeepPending {
 			return err
 		}
-		if err := s.insert(tx, b, h.thread, at); err != nil || b.KeepPending {
-			return err
-		}
-		return tx.Do(`DELETE FROM pending WHERE thread = ?`, h.thread)
+		return tx.Do(`DELETE FROM pending WHERE thread = ?`, e.thread)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
 	}
-	return graph.CommitID(at), nil
+	s.cache.saved(l, e)
+	return e.ID, nil
+}
+
+// advance moves the head of a thread to the next ID, if the lease and the parent are right.
+func (s *SQLite) advance(tx *sqlite.Tx, l graph.Lease, e *entry) error {
+	was, known := s.cache.head(l, e.Parent)
+	if !known {
+		h, err := held(tx, l)
+		if err == nil && h.head != 0 {
+			err = tx.QueryRow(`SELECT `+runOf+` FROM commits c WHERE id = ?`, int64(h.head)).Scan(&was.run)
+		}
+		if err != nil {
+			return err
+		}
+		was.thread = h.thread
+	}
+	e.thread, e.sameRun = was.thread, e.Parent != 0 && was.run == e.Run
+	moved, err := tx.Exec(`UPDATE threads SET head = 1 + `+lastCommit+`, inputs = inputs + ?4, bytes = bytes + ?5,
+			until = CASE WHEN ?6 THEN NULL ELSE ?7 + ttl END, owner = CASE WHEN ?6 THEN '' ELSE owner END
+		WHERE id = ?1 AND token = ?2 AND until IS NOT NULL AND coalesce(head, 0) = ?3`,
+		e.thread, l.Token, int64(e.Parent), e.Source.Turns(), e.BodyBytes(), e.Release, s.now())
+	if err != nil {
+		return err
+	}
+	switch n, err := moved.RowsAffected(); {
+	case err != nil:
+		return err
+	case n == 1 && e.Parent == 0:
+		return tx.Do(`UPDATE threads SET first = head WHERE id = ?`, e.thread)
+	case n == 1:
+		return nil
+	}
+	h, err := held(tx, l)
+	if err == nil {
+		err = stored.Conflict(l.Thread, h.head, e.Parent)
+	}
+	return err
 }
 
 // Pend implements [graph.Store]. It also renews the lease. If the same attempt is
@@ -72,64 +100,87 @@ func (s *SQLite) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) er
 	return nil
 }
 
-// insert saves a commit with its deltas and its packed snapshot.
-func (s *SQLite) insert(tx *sqlite.Tx, b graph.Batch, thread, at int64) error {
-	var frontier any
-	if len(b.Frontier) > 0 {
-		text, err := json.Marshal(b.Frontier)
-		if err != nil {
-			return err
-		}
-		frontier = string(text)
-	}
-	problem, err := s.sealer.seal(errorPlace(b.Thread, at), []byte(b.Error))
-	if err != nil {
-		return err
-	}
-	if err := tx.Do(`INSERT INTO commits(id, parent, thread, run, step, source, status, time, graph, frontier, bytes, error)
-		VALUES(?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		at, int64(b.Parent), thread, b.Run, b.Step, string(b.Source), string(b.Status), b.Time.UnixMicro(),
-		b.Fingerprint, frontier, b.BodyBytes(), problem); err != nil {
-		return err
-	}
-	return s.insertContent(tx, b, at)
+// entry is a commit that is saved, with its packed snapshot.
+type entry struct {
+	graph.Batch
+	thread  int64
+	sameRun bool // as the commit before
+	kind    kind // set by insert, with its id
+	kindID  int64
 }
 
-// insertContent saves the deltas and the packed snapshot of a commit.
-func (s *SQLite) insertContent(tx *sqlite.Tx, b graph.Batch, at int64) error {
-	for n, d := range b.Deltas {
-		c, err := s.encode(d, deltaPlace(b.Thread, at, n), b.Time)
-		if err != nil {
-			return err
-		}
-		if err := tx.Do(`INSERT INTO deltas(at, n, rank, path, node, body, error, start, duration, notes) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			at, n, d.Rank, d.Path, d.Node, c.body, c.error, c.start, c.duration, c.notes); err != nil {
+// insert saves an entry. If it has no ID, it gets that of the thread's head.
+func (s *SQLite) insert(tx *sqlite.Tx, e *entry) (err error) {
+	if s.sealer != nil && e.ID == 0 { // the places contain the ID
+		if err := tx.QueryRow(`SELECT head FROM threads WHERE id = ?`, e.thread).Scan(&e.ID); err != nil {
 			return err
 		}
 	}
-	if b.Snapshot == nil {
-		return nil
+	var run any
+	if !e.sameRun {
+		run = e.Run
 	}
-	packed, err := s.sealer.sealBytes(snapshotPlace(b.Thread, at), b.Snapshot)
+	var first columns
+	if len(e.Deltas) > 0 {
+		if first, err = s.encode(e.Deltas[0], s.sealer.deltaPlace(e.Thread, e.ID, 0), e.Time); err != nil {
+			return err
+		}
+	}
+	var snapshot any
+	if e.Snapshot != nil {
+		if snapshot, err = s.sealer.sealBytes(s.sealer.snapshotPlace(e.Thread, e.ID), e.Snapshot); err != nil {
+			return err
+		}
+	}
+	problem, err := s.sealer.seal(s.sealer.errorPlace(e.Thread, e.ID), "", []byte(e.Error))
+	if err == nil {
+		e.kind, err = kindOf(e.Commit)
+	}
+	if err == nil {
+		e.kindID, err = s.cache.kindID(tx, e.kind)
+	}
 	if err != nil {
 		return err
 	}
-	return tx.Do(`INSERT INTO snapshots(at, body) VALUES(?, ?)`, at, packed)
+	saved, err := tx.Exec(`INSERT INTO commits SELECT coalesce(nullif(?2, 0), head), nullif(?3, 0), id, ?4, ?5, ?6, ?7, ?8, ?9,
+			?10, ?11, ?12, ?13, ?14, ?15, ?16 FROM threads WHERE id = ?1`,
+		e.thread, int64(e.ID), int64(e.Parent), e.kindID, run, e.Step, e.Time.UnixMicro(), e.BodyBytes(), problem,
+		len(e.Deltas), first.start, first.duration, first.notes, first.problem, first.body, snapshot)
+	if err != nil {
+		return err
+	}
+	at, err := saved.LastInsertId()
+	if err != nil {
+		return err
+	}
+	e.ID = graph.CommitID(at)
+	for n := 1; n < len(e.Deltas); n++ {
+		d := e.Deltas[n]
+		c, err := s.encode(d, s.sealer.deltaPlace(e.Thread, e.ID, n), e.Time)
+		if err != nil {
+			return err
+		}
+		if err := tx.Do(`INSERT INTO deltas(at, n, rank, path, node, body, problem, start, duration, notes) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			at, n, d.Rank, d.Path, d.Node, c.body, c.problem, c.start, c.duration, c.notes); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *SQLite) insertPending(tx *sqlite.Tx, thread int64, name string, r graph.TaskResult) error {
 	d := r.Delta
-	c, err := s.encode(d, pendingPlace(name, r), time.Unix(0, 0))
+	c, err := s.encode(d, s.sealer.pendingPlace(name, r), time.Unix(0, 0))
 	if err != nil {
 		return err
 	}
-	return tx.Do(`INSERT INTO pending(thread, run, step, attempt, rank, path, node, body, error, start, duration, notes)
+	return tx.Do(`INSERT INTO pending(thread, run, step, attempt, rank, path, node, body, problem, start, duration, notes)
 		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		thread, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, c.body, c.error, c.start, c.duration, c.notes)
+		thread, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, c.body, c.problem, c.start, c.duration, c.notes)
 }
 
-// columns are the encoded columns of a delta. Body, error and notes may be encrypted.
-type columns struct{ body, error, notes, start, duration any }
+// columns are the encoded columns of a delta. Body, problem and notes may be encrypted.
+type columns struct{ body, problem, notes, start, duration any }
 
 // encode returns the columns of a delta. The start of a task is stored relative to base. A start too
 // far from it stays in the notes.
@@ -147,12 +198,12 @@ func (s *SQLite) encode(d graph.Delta, place string, base time.Time) (c columns,
 			return c, fmt.Errorf("notes of node %q: %w", d.Node, err)
 		}
 	}
-	if c.body, err = s.sealer.seal(place+" body", d.Body); err != nil {
+	if c.body, err = s.sealer.seal(place, " body", d.Body); err != nil {
 		return c, err
 	}
-	if c.error, err = s.sealer.seal(place+" error", []byte(d.Error)); err != nil {
+	if c.problem, err = s.sealer.seal(place, " error", []byte(d.Error)); err != nil {
 		return c, err
 	}
-	c.notes, err = s.sealer.seal(place+" notes", notes)
+	c.notes, err = s.sealer.seal(place, " notes", notes)
 	return c, err
 }

@@ -19,7 +19,8 @@
 //     failure may lose the last ones, unless [Options].Durability is [PowerLoss].
 //   - Deleted and replaced content is overwritten with zeros. [SQLite.Vacuum], which
 //     rewrites the whole file, gives free space back to the disk.
-//   - A write to a file that was deleted or replaced is [ErrGone].
+//   - A write to a file that was deleted or replaced is [ErrGone]; to one whose first page
+//     was overwritten or whose end was cut off, [ErrDamaged].
 //   - Other tools need SQLite 3.37 (2021) or newer to read the file.
 //   - [SQLite.Backup] and [Restore] work while other processes use the store. A
 //     plain copy of the file may lack commits that are still in the file "-wal".
@@ -27,15 +28,19 @@
 // # Schema
 //
 //	threads    name, first and head commit, counts, and the lease: token, owner, ttl, until
-//	commits    parent, thread, run, step, source, status, time, graph, frontier, error
-//	deltas     of commit at, at position n: rank, path, node, body, error, start, duration, notes
-//	snapshots  the state at a commit as JSON, deflated
+//	kinds      what many commits have in common: graph, source, status, frontier, and path, node
+//	           and rank of their first delta; rows never change, and stay when threads are deleted
+//	commits    one row a commit: parent, thread, kind, run, step, time, error; the rest of its
+//	           first delta: start, duration, notes, problem, body; and the state after some
+//	           commits as JSON, deflated
+//	deltas     the others of commit at, at position n
 //	pending    results of finished tasks whose superstep was not committed
 //	meta       views (their texts); last commit and last token of deleted
 //	           threads, which are not given again; sealing and key:ID if encrypted
 //
-// Ids of commits grow over all threads. Times are microseconds since 1970; the
-// start of a task is in nanoseconds relative to its commit.
+// Ids of commits grow over all threads. A thread is read from its head back along the
+// parents. A run is named only where it is not that of the parent. Times are microseconds
+// since 1970; the start of a task is in nanoseconds relative to its commit.
 //
 // The view log has a row for every delta. Order it by commit_id and n:
 //

@@ -33,7 +33,7 @@ func TestZombieHoldsNothing(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = cmd.Wait() }() // it was killed
+	defer func() { _ = cmd.Wait() }()                       // it was killed
 	if _, err := stdout.Read(make([]byte, 1)); err != nil { // it has acknowledged a commit
 		t.Fatal(err)
 	}

@@ -119,14 +119,13 @@ func (s *SQLite) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) er
 type holding struct {
 	thread int64
 	head   graph.CommitID
-	last   int64 // greatest commit ID ever used in the store
 }
 
 // held returns the thread of a lease; the error matches [graph.ErrSuperseded] if
 // the lease was lost.
 func held(tx *sqlite.Tx, l graph.Lease) (h holding, err error) {
-	err = tx.QueryRow(`SELECT id, coalesce(head, 0), `+lastCommit+` FROM threads WHERE name = ? AND token = ? AND until IS NOT NULL`,
-		l.Thread, l.Token).Scan(&h.thread, &h.head, &h.last)
+	err = tx.QueryRow(`SELECT id, coalesce(head, 0) FROM threads WHERE name = ? AND token = ? AND until IS NOT NULL`,
+		l.Thread, l.Token).Scan(&h.thread, &h.head)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = stored.Superseded(l)
 	}

@@ -38,11 +38,11 @@ func find(tx *sqlite.Tx, name string, at graph.CommitID) (thread int64, found gr
 // Head implements [graph.Store].
 func (s *SQLite) Head(ctx context.Context, thread string) (head graph.Commit, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		id, at, err := find(tx, thread, 0)
+		_, at, err := find(tx, thread, 0)
 		if err != nil {
 			return err
 		}
-		commits, err := s.commits(tx, thread, id, at, 1)
+		commits, err := s.commits(tx, thread, at, 1)
 		if err == nil && (len(commits) == 0 || commits[0].ID != at) {
 			err = fmt.Errorf("commit %d is missing", at)
 		}
@@ -63,20 +63,20 @@ func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (gr
 	var deltas []graph.Delta
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		snapshot, deltas = graph.Snapshot{}, nil
-		id, newest, err := find(tx, thread, at)
+		_, newest, err := find(tx, thread, at)
 		if err != nil {
 			return err
 		}
 		var packed []byte
-		err = tx.QueryRow(`SELECT s.at, s.body FROM commits c CROSS JOIN snapshots s ON s.at = c.id
-			WHERE c.thread = ? AND c.id <= ? ORDER BY c.id DESC LIMIT 1`, id, int64(newest)).Scan(&snapshot.At, &packed)
+		err = tx.QueryRow(line+`SELECT c.id, c.snapshot FROM line l CROSS JOIN commits c ON c.id = l.id WHERE c.snapshot IS NOT NULL LIMIT 1`,
+			int64(newest), 0).Scan(&snapshot.At, &packed)
 		if err == nil {
 			snapshot.Body, err = s.unpack(thread, snapshot.At, packed)
 		}
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		return s.deltas(tx, thread, id, snapshot.At, newest, func(_ graph.CommitID, d graph.Delta) { deltas = append(deltas, d) })
+		return s.deltas(tx, thread, snapshot.At, newest, func(_ graph.CommitID, d graph.Delta) { deltas = append(deltas, d) })
 	})
 	if err != nil {
 		return graph.Snapshot{}, nil, fmt.Errorf("load: %w", err)
@@ -86,7 +86,7 @@ func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (gr
 
 // unpack decodes the body of a snapshot.
 func (s *SQLite) unpack(thread string, at graph.CommitID, packed []byte) ([]byte, error) {
-	body, err := s.sealer.open(snapshotPlace(thread, int64(at)), packed)
+	body, err := s.sealer.open(s.sealer.snapshotPlace(thread, at), packed)
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
@@ -99,9 +99,9 @@ func (s *SQLite) unpack(thread string, at graph.CommitID, packed []byte) ([]byte
 func (s *SQLite) Walk(ctx context.Context, thread string, from graph.CommitID) iter.Seq2[graph.Commit, error] {
 	return stored.WalkInParts(from, func(from graph.CommitID, count int) (commits []graph.Commit, err error) {
 		err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-			id, at, err := find(tx, thread, from)
+			_, at, err := find(tx, thread, from)
 			if err == nil {
-				commits, err = s.walk(tx, thread, id, at, count)
+				commits, err = s.walk(tx, thread, at, count)
 			}
 			return err
 		})
@@ -110,60 +110,97 @@ func (s *SQLite) Walk(ctx context.Context, thread string, from graph.CommitID) i
 }
 
 // walk returns up to count commits with their deltas, newest first.
-func (s *SQLite) walk(tx *sqlite.Tx, thread string, id int64, from graph.CommitID, count int) ([]graph.Commit, error) {
-	commits, err := s.commits(tx, thread, id, from, count)
+func (s *SQLite) walk(tx *sqlite.Tx, thread string, from graph.CommitID, count int) ([]graph.Commit, error) {
+	commits, err := s.commits(tx, thread, from, count)
 	if err != nil {
 		return nil, err
 	}
 	return commits, stored.Fill(commits, func(after, upTo graph.CommitID, f func(graph.CommitID, graph.Delta)) error {
-		return s.deltas(tx, thread, id, after, upTo, f)
+		return s.deltas(tx, thread, after, upTo, f)
 	})
 }
 
 // commits returns up to count commits of a thread without deltas, newest first.
-func (s *SQLite) commits(tx *sqlite.Tx, thread string, id int64, from graph.CommitID, count int) ([]graph.Commit, error) {
+func (s *SQLite) commits(tx *sqlite.Tx, thread string, from graph.CommitID, count int) ([]graph.Commit, error) {
 	var commits []graph.Commit
-	for row := range tx.Query(`SELECT id, coalesce(parent, 0), run, step, source, status, time, graph, frontier, error
-		FROM commits WHERE thread = ? AND id <= ? ORDER BY id DESC LIMIT ?`, id, int64(from), count) {
+	unnamed, next := 0, from // how many of the last commits have the run of the one before
+	for row := range tx.Query(line+`SELECT c.id, coalesce(c.parent, 0), c.run, c.step, k.source, k.status, c.time, k.graph, k.frontier, c.error
+		FROM line l CROSS JOIN commits c ON c.id = l.id CROSS JOIN kinds k ON k.id = c.kind LIMIT ?3`, int64(from), 0, count) {
 		c := graph.Commit{Thread: thread}
 		var micros int64
 		var frontier []byte
 		var problem any
-		err := row.Scan(&c.ID, &c.Parent, &c.Run, &c.Step, &c.Source, &c.Status, &micros, &c.Fingerprint, &frontier, &problem)
+		var run sql.NullString
+		err := row.Scan(&c.ID, &c.Parent, &run, &c.Step, &c.Source, &c.Status, &micros, &c.Fingerprint, &frontier, &problem)
 		if err != nil {
 			return nil, err
 		}
+		if c.ID != next {
+			break
+		}
+		next = c.Parent
 		if len(frontier) > 0 {
 			if err := json.Unmarshal(frontier, &c.Frontier); err != nil {
 				return nil, fmt.Errorf("commit %d: frontier: %w", c.ID, err)
 			}
 		}
 		c.Time = time.UnixMicro(micros).UTC()
-		text, err := s.sealer.open(errorPlace(thread, int64(c.ID)), problem)
+		text, err := s.sealer.open(s.sealer.errorPlace(thread, c.ID), problem)
 		if err != nil {
 			return nil, fmt.Errorf("commit %d: error: %w", c.ID, err)
 		}
 		c.Error = string(text)
 		commits = append(commits, c)
+		if unnamed++; run.Valid {
+			setRuns(commits, &unnamed, run.String)
+		}
 	}
-	return commits, nil
+	if len(commits) < count && next != 0 {
+		return nil, fmt.Errorf("commit %d is missing", next)
+	}
+	if unnamed == 0 {
+		return commits, nil
+	}
+	var run string
+	err := tx.QueryRow(`SELECT `+runOf+` FROM commits c WHERE id = ?`, int64(commits[len(commits)-1].ID)).Scan(&run)
+	setRuns(commits, &unnamed, run)
+	return commits, err
+}
+
+// setRuns sets the run of the last commits that have none yet.
+func setRuns(commits []graph.Commit, unnamed *int, run string) {
+	for ; *unnamed > 0; *unnamed-- {
+		commits[len(commits)-*unnamed].Run = run
+	}
 }
 
 // deltas calls f with the deltas of the commits of a thread after one commit, up
 // to and including another, oldest first.
-func (s *SQLite) deltas(tx *sqlite.Tx, thread string, id int64, after, upTo graph.CommitID, f func(graph.CommitID, graph.Delta)) error {
-	for row := range tx.Query(`SELECT c.id, c.time, d.n, d.rank, d.path, d.node, d.body, d.error, d.start, d.duration, d.notes
-		FROM commits c CROSS JOIN deltas d ON d.at = c.id WHERE c.thread = ? AND c.id > ? AND c.id <= ? ORDER BY c.id, d.n`,
-		id, int64(after), int64(upTo)) {
-		var at graph.CommitID
+func (s *SQLite) deltas(tx *sqlite.Tx, thread string, after, upTo graph.CommitID, f func(graph.CommitID, graph.Delta)) error {
+	last := after
+	for row := range tx.Query(line+`SELECT c.id, coalesce(c.parent, 0), c.time, c.deltas, 0, k.rank, k.path, k.node, c.body, c.problem, c.start, c.duration, c.notes
+		FROM line l CROSS JOIN commits c ON c.id = l.id CROSS JOIN kinds k ON k.id = c.kind
+		UNION ALL SELECT c.id, 0, c.time, c.deltas, d.n, d.rank, d.path, d.node, d.body, d.problem, d.start, d.duration, d.notes
+		FROM line l CROSS JOIN commits c ON c.id = l.id CROSS JOIN deltas d ON d.at = c.id WHERE c.deltas > 1
+		ORDER BY 1, 5`, int64(upTo), int64(after)) {
+		var at, parent graph.CommitID
 		var micros int64
-		var n int
+		var count, n int
 		var d graph.Delta
 		var c columns
-		if err := row.Scan(&at, &micros, &n, &d.Rank, &d.Path, &d.Node, &c.body, &c.error, &c.start, &c.duration, &c.notes); err != nil {
+		if err := row.Scan(&at, &parent, &micros, &count, &n, &d.Rank, &d.Path, &d.Node, &c.body, &c.problem, &c.start, &c.duration, &c.notes); err != nil {
 			return err
 		}
-		if err := s.decode(&d, c, deltaPlace(thread, int64(at), n), time.UnixMicro(micros)); err != nil {
+		if n == 0 {
+			if parent != last && (last != after || parent > after) {
+				return fmt.Errorf("commit %d is missing", parent)
+			}
+			last = at
+		}
+		if count == 0 {
+			continue
+		}
+		if err := s.decode(&d, c, s.sealer.deltaPlace(thread, at, n), time.UnixMicro(micros)); err != nil {
 			return fmt.Errorf("commit %d, node %q: %w", at, d.Node, err)
 		}
 		f(at, d)
@@ -180,7 +217,7 @@ func (s *SQLite) decode(d *graph.Delta, c columns, place string, base time.Time)
 	if err != nil {
 		return err
 	}
-	problem, err := s.sealer.open(place+" error", c.error)
+	problem, err := s.sealer.open(place+" error", c.problem)
 	if err != nil {
 		return fmt.Errorf("error: %w", err)
 	}
@@ -215,15 +252,15 @@ func (s *SQLite) Pending(ctx context.Context, thread string) (results []graph.Ta
 
 func (s *SQLite) pending(tx *sqlite.Tx, thread string) ([]graph.TaskResult, error) {
 	var results []graph.TaskResult
-	for row := range tx.Query(`SELECT p.run, p.step, p.attempt, p.rank, p.path, p.node, p.body, p.error, p.start, p.duration, p.notes
+	for row := range tx.Query(`SELECT p.run, p.step, p.attempt, p.rank, p.path, p.node, p.body, p.problem, p.start, p.duration, p.notes
 		FROM pending p JOIN threads t ON t.id = p.thread WHERE t.name = ? ORDER BY p.rank, p.id`, thread) {
 		var r graph.TaskResult
 		d := &r.Delta
 		var c columns
-		if err := row.Scan(&r.Run, &r.Step, &r.Attempt, &d.Rank, &d.Path, &d.Node, &c.body, &c.error, &c.start, &c.duration, &c.notes); err != nil {
+		if err := row.Scan(&r.Run, &r.Step, &r.Attempt, &d.Rank, &d.Path, &d.Node, &c.body, &c.problem, &c.start, &c.duration, &c.notes); err != nil {
 			return nil, err
 		}
-		if err := s.decode(d, c, pendingPlace(thread, r), time.Unix(0, 0)); err != nil {
+		if err := s.decode(d, c, s.sealer.pendingPlace(thread, r), time.Unix(0, 0)); err != nil {
 			return nil, fmt.Errorf("pending result of node %q: %w", d.Node, err)
 		}
 		results = append(results, r)
@@ -260,8 +297,8 @@ func (s *SQLite) Info(ctx context.Context, thread string) (graph.ThreadInfo, err
 // list returns the threads that have a commit and meet a condition.
 func list(tx *sqlite.Tx, condition string, args ...any) ([]graph.ThreadInfo, error) {
 	var infos []graph.ThreadInfo
-	for row := range tx.Query(`SELECT t.name, t.created, t.first, t.head, t.inputs, t.bytes, c.time, c.status
-		FROM threads t JOIN commits c ON c.id = t.head `+condition+` ORDER BY t.head DESC`, args...) {
+	for row := range tx.Query(`SELECT t.name, t.created, t.first, t.head, t.inputs, t.bytes, c.time, k.status
+		FROM threads t JOIN commits c ON c.id = t.head JOIN kinds k ON k.id = c.kind `+condition+` ORDER BY t.head DESC`, args...) {
 		var i graph.ThreadInfo
 		var created, touched int64
 		if err := row.Scan(&i.Thread, &created, &i.First, &i.Head, &i.Inputs, &i.Bytes, &touched, &i.Status); err != nil {
@@ -278,8 +315,9 @@ func list(tx *sqlite.Tx, condition string, args ...any) ([]graph.ThreadInfo, err
 // it returns the thread where the run ended first: forks are newer.
 func (s *SQLite) FindRun(ctx context.Context, run string) (thread string, last graph.CommitID, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		return tx.QueryRow(`SELECT t.name, max(c.id) FROM commits c JOIN threads t ON t.id = c.thread
-			WHERE c.run = ? GROUP BY t.id ORDER BY 2 LIMIT 1`, run).Scan(&thread, &last)
+		return tx.QueryRow(`WITH begin AS (SELECT thread, max(id) AS id FROM commits WHERE run = ? GROUP BY thread)
+			SELECT t.name, coalesce((SELECT n.parent FROM commits n WHERE n.thread = b.thread AND n.id > b.id AND n.run IS NOT NULL
+				ORDER BY n.id LIMIT 1), t.head) FROM begin b JOIN threads t ON t.id = b.thread ORDER BY 2 LIMIT 1`, run).Scan(&thread, &last)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", 0, stored.NotFound("run %q", run)
@@ -299,8 +337,14 @@ func (s *SQLite) Runs(ctx context.Context, prefix string) (ids []string, err err
 // Snapshots returns the commits of a thread that have a snapshot, oldest first.
 func (s *SQLite) Snapshots(ctx context.Context, thread string) (ids []graph.CommitID, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		ids, err = column[graph.CommitID](tx, `SELECT s.at FROM threads t JOIN commits c ON c.thread = t.id JOIN snapshots s ON s.at = c.id
-			WHERE t.name = ? ORDER BY s.at`, thread)
+		_, head, err := find(tx, thread, 0)
+		if errors.Is(err, graph.ErrNotFound) {
+			return nil
+		}
+		if err == nil {
+			ids, err = column[graph.CommitID](tx, line+`SELECT c.id FROM line l CROSS JOIN commits c ON c.id = l.id WHERE c.snapshot IS NOT NULL ORDER BY c.id`,
+				int64(head), 0)
+		}
 		return err
 	})
 	return ids, err

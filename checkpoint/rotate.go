@@ -48,13 +48,13 @@ func (s *SQLite) Rotate(ctx context.Context) (int, error) {
 	return all, s.Flush(ctx)
 }
 
-// stale counts the values of a thread that are not under the key whose prefix is argument 2.
-const stale = `WITH c AS (SELECT id, error FROM commits WHERE thread = ?1), d AS (SELECT * FROM deltas WHERE at IN (SELECT id FROM c)),
-	p AS (SELECT * FROM pending WHERE thread = ?1), v(value) AS (
-	SELECT error FROM c UNION ALL SELECT body FROM snapshots WHERE at IN (SELECT id FROM c)
-	UNION ALL SELECT body FROM d UNION ALL SELECT error FROM d UNION ALL SELECT notes FROM d
-	UNION ALL SELECT body FROM p UNION ALL SELECT error FROM p UNION ALL SELECT notes FROM p)
-SELECT count(*) FROM v WHERE substr(CAST(value AS BLOB), 1, length(?2)) <> ?2`
+// stale counts the values of a thread, whose id is argument 3, that are not under the key whose prefix is argument 4.
+const stale = line + `, c AS (SELECT * FROM commits WHERE id IN (SELECT id FROM line)), d AS (SELECT * FROM deltas WHERE at IN (SELECT id FROM line)),
+	p AS (SELECT * FROM pending WHERE thread = ?3), v(value) AS (
+	SELECT error FROM c UNION ALL SELECT body FROM c UNION ALL SELECT problem FROM c UNION ALL SELECT notes FROM c UNION ALL SELECT snapshot FROM c
+	UNION ALL SELECT body FROM d UNION ALL SELECT problem FROM d UNION ALL SELECT notes FROM d
+	UNION ALL SELECT body FROM p UNION ALL SELECT problem FROM p UNION ALL SELECT notes FROM p)
+SELECT count(*) FROM v WHERE substr(CAST(value AS BLOB), 1, length(?4)) <> ?4`
 
 // rotate encrypts the records of a thread, unless the current key encrypts all of them, and
 // returns how many commits and pending results those are.
@@ -63,17 +63,32 @@ func (s *SQLite) rotate(tx *sqlite.Tx, name string) (int, error) {
 	if err := tx.QueryRow(`SELECT coalesce(max(id), 0), coalesce(max(head), 0) FROM threads WHERE name = ?`, name).Scan(&id, &head); err != nil {
 		return 0, err
 	}
-	if err := tx.QueryRow(stale, id, sealedPrefix(s.sealer.ring.Current)).Scan(&n); err != nil || n == 0 {
+	if err := tx.QueryRow(stale, head, 0, id, sealedPrefix(s.sealer.ring.Current)).Scan(&n); err != nil || n == 0 {
 		return 0, err
 	}
-	commits, err := s.walk(tx, name, id, graph.CommitID(head), math.MaxInt32)
+	var commits []graph.Commit
+	var err error
+	if head != 0 {
+		commits, err = s.walk(tx, name, graph.CommitID(head), math.MaxInt32)
+	}
+	entries := make([]entry, len(commits))
+	for i, c := range commits {
+		e := &entries[i]
+		e.Commit, e.thread, e.sameRun = c, id, i+1 < len(commits) && c.Run == commits[i+1].Run
+		if err == nil {
+			e.Snapshot, err = s.packed(tx, c)
+		}
+	}
+	if err == nil {
+		err = drop(tx, graph.CommitID(head))
+	}
+	for i := range entries {
+		if err == nil {
+			err = s.insert(tx, &entries[i])
+		}
+	}
 	if err != nil {
 		return 0, err
-	}
-	for _, c := range commits {
-		if err := s.rotateCommit(tx, graph.Batch{Commit: c}); err != nil {
-			return 0, fmt.Errorf("commit %d: %w", c.ID, err)
-		}
 	}
 	results, err := s.pending(tx, name)
 	if err == nil {
@@ -85,24 +100,15 @@ func (s *SQLite) rotate(tx *sqlite.Tx, name string) (int, error) {
 	return len(commits) + len(results), err
 }
 
-func (s *SQLite) rotateCommit(tx *sqlite.Tx, b graph.Batch) error {
-	at := int64(b.ID)
-	packed, err := column[[]byte](tx, `SELECT body FROM snapshots WHERE at = ?`, at)
-	if err == nil && len(packed) > 0 {
-		b.Snapshot, err = s.sealer.open(snapshotPlace(b.Thread, at), packed[0])
+// packed returns the decrypted snapshot at a commit; nil for none.
+func (s *SQLite) packed(tx *sqlite.Tx, c graph.Commit) ([]byte, error) {
+	var sealed any
+	if err := tx.QueryRow(`SELECT snapshot FROM commits WHERE id = ?`, int64(c.ID)).Scan(&sealed); err != nil {
+		return nil, err
 	}
+	body, err := s.sealer.open(s.sealer.snapshotPlace(c.Thread, c.ID), sealed)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("commit %d: snapshot: %w", c.ID, err)
 	}
-	problem, err := s.sealer.seal(errorPlace(b.Thread, at), []byte(b.Error))
-	if err == nil {
-		err = tx.Do(`UPDATE commits SET error = ? WHERE id = ?`, problem, at)
-	}
-	if err == nil {
-		err = dropContent(tx, `= ?`, at)
-	}
-	if err != nil {
-		return err
-	}
-	return s.insertContent(tx, b, at)
+	return body, nil
 }

@@ -1,11 +1,7 @@
 package checkpoint
 
-// applicationID marks the files of this store: "rfth". Files of versions before
-// the first release have oldApplicationID.
-const (
-	applicationID    = 0x72667468
-	oldApplicationID = 0x72666c54
-)
+// applicationID marks the files of this store: "rfth".
+const applicationID = 0x72667468
 
 // migrations are numbered by position. A released one never changes.
 func migrations() []string {
@@ -24,41 +20,53 @@ CREATE TABLE threads(
 	until   INTEGER                     -- end of the lease; NULL when released
 ) STRICT;
 
+-- What many commits have in common. Its rows never change and are never deleted.
+CREATE TABLE kinds(
+	id       INTEGER PRIMARY KEY,
+	graph    TEXT NOT NULL,             -- fingerprint of the graph
+	source   TEXT NOT NULL,
+	status   TEXT NOT NULL,
+	frontier TEXT NOT NULL,             -- JSON array; empty for none
+	path     TEXT NOT NULL,             -- of the first delta
+	node     TEXT NOT NULL,             -- of the first delta
+	rank     INTEGER NOT NULL,          -- of the first delta
+	UNIQUE(graph, source, status, frontier, path, node, rank)
+) STRICT;
+
 CREATE TABLE commits(
 	id       INTEGER PRIMARY KEY,       -- grows over all threads
 	parent   INTEGER,                   -- the commit before; NULL for the first
-	thread   INTEGER NOT NULL REFERENCES threads,
-	run      TEXT NOT NULL,
+	thread   INTEGER NOT NULL,
+	kind     INTEGER NOT NULL,
+	run      TEXT,                      -- NULL: that of the parent
 	step     INTEGER NOT NULL,
-	source   TEXT NOT NULL,
-	status   TEXT NOT NULL,
 	time     INTEGER NOT NULL,          -- microseconds since 1970
-	graph    TEXT NOT NULL,             -- fingerprint of the graph
-	frontier TEXT,                      -- JSON array; NULL if empty
 	bytes    INTEGER NOT NULL,          -- of the bodies of its deltas
-	error    ANY
+	error    ANY,
+	deltas   INTEGER NOT NULL,          -- how many there are; the first one is here
+	start    INTEGER,                   -- nanoseconds after time
+	duration INTEGER,                   -- nanoseconds
+	notes    ANY,                       -- JSON
+	problem  ANY,                       -- error of the delta
+	body     ANY,                       -- JSON
+	snapshot BLOB                       -- the state as JSON, deflated
 ) STRICT;
-CREATE INDEX commits_thread ON commits(thread);
-CREATE INDEX commits_run ON commits(run);
+CREATE INDEX commits_run ON commits(run) WHERE run IS NOT NULL;
+CREATE INDEX commits_begin ON commits(thread) WHERE run IS NOT NULL;
 
-CREATE TABLE deltas(
+CREATE TABLE deltas(                    -- all but the first of a commit
 	id       INTEGER PRIMARY KEY,
 	at       INTEGER NOT NULL REFERENCES commits,
-	n        INTEGER NOT NULL,          -- position within the commit
+	n        INTEGER NOT NULL,          -- position within the commit, from 1
 	rank     INTEGER NOT NULL,
 	path     TEXT NOT NULL,
 	node     TEXT NOT NULL,
-	body     ANY,                       -- JSON
-	error    ANY,
-	start    INTEGER,                   -- nanoseconds after the time of the commit
-	duration INTEGER,                   -- nanoseconds
-	notes    ANY,                       -- JSON
+	body     ANY,
+	problem  ANY,
+	start    INTEGER,
+	duration INTEGER,
+	notes    ANY,
 	UNIQUE(at, n)
-) STRICT;
-
-CREATE TABLE snapshots(
-	at   INTEGER PRIMARY KEY REFERENCES commits,
-	body BLOB NOT NULL                  -- the state as JSON, deflated
 ) STRICT;
 
 CREATE TABLE pending(
@@ -71,7 +79,7 @@ CREATE TABLE pending(
 	path     TEXT NOT NULL,
 	node     TEXT NOT NULL,
 	body     ANY,
-	error    ANY,
+	problem  ANY,
 	start    INTEGER,                   -- nanoseconds since 1970
 	duration INTEGER,
 	notes    ANY,
@@ -101,11 +109,34 @@ const lastCommit = `max(coalesce((SELECT max(id) FROM commits), 0), coalesce((SE
 // of their thread.
 const turnsOf = `coalesce(sum(CASE source WHEN 'input' THEN 1 WHEN 'undo' THEN -1 ELSE 0 END), 0)`
 
+// line begins a query over the commits from one back along the parents, newest first, as far as
+// they are newer than another.
+const line = `WITH RECURSIVE line(id, parent) AS (
+	SELECT id, parent FROM commits WHERE id = ?1 AND id > ?2
+	UNION ALL
+	SELECT c.id, c.parent FROM line l CROSS JOIN commits c ON c.id = l.parent WHERE c.id > ?2 AND c.id < l.id
+) `
+
+// runOf is an SQL expression for the run of a commit c.
+const runOf = `(SELECT run FROM commits b WHERE b.thread = c.thread AND b.id <= c.id AND b.run IS NOT NULL ORDER BY b.id DESC LIMIT 1)`
+
 // logView shows every delta of every thread; see the package comment. A condition
 // on thread reads that thread only.
-const logView = `CREATE VIEW log(thread, commit_id, n, step, source, status, run, path, node, rank, body, error, time) AS
-SELECT t.name, c.id, d.n, c.step, c.source, c.status, c.run, d.path, d.node, d.rank,
-	CASE typeof(d.body) WHEN 'text' THEN d.body END,
-	CASE typeof(d.error) WHEN 'text' THEN d.error WHEN 'null' THEN '' END,
+func logView() string {
+	return `CREATE VIEW log(thread, commit_id, n, step, source, status, run, path, node, rank, body, error, time) AS
+` + logOf(`0`, `k`, `c`, `WHERE c.deltas > 0`) + `
+UNION ALL
+` + logOf(`d.n`, `d`, `d`, `CROSS JOIN deltas d ON d.at = c.id`)
+}
+
+// logOf is a query of the view log: the position of a delta, the table of its names and that of the rest.
+func logOf(n, names, rest, from string) string {
+	return `SELECT t.name, c.id, ` + n + `, c.step, k.source, k.status, ` + runOf + `, ` + names + `.path, ` + names + `.node, ` + names + `.rank,
+	CASE typeof(` + rest + `.body) WHEN 'text' THEN ` + rest + `.body END,
+	CASE typeof(` + rest + `.problem) WHEN 'text' THEN ` + rest + `.problem WHEN 'null' THEN '' END,
 	strftime('%Y-%m-%dT%H:%M:%S', c.time / 1000000, 'unixepoch') || printf('.%06dZ', c.time % 1000000)
-FROM threads t CROSS JOIN commits c ON c.thread = t.id CROSS JOIN deltas d ON d.at = c.id`
+FROM threads t CROSS JOIN commits c ON c.id IN (
+	WITH RECURSIVE line(id) AS (SELECT t.head UNION ALL SELECT p.parent FROM line l CROSS JOIN commits p ON p.id = l.id WHERE p.parent < p.id)
+	SELECT id FROM line
+) CROSS JOIN kinds k ON k.id = c.kind ` + from
+}

@@ -63,14 +63,14 @@ func (s *sealer) aead(id string) (cipher.AEAD, error) {
 }
 
 // seal encodes a text for its column: NULL for none.
-func (s *sealer) seal(place string, text []byte) (any, error) {
+func (s *sealer) seal(place, column string, text []byte) (any, error) {
 	switch {
 	case len(text) == 0:
 		return nil, nil // NULL
 	case s == nil:
 		return string(text), nil
 	}
-	return s.sealBytes(place, text)
+	return s.sealBytes(place+column, text)
 }
 
 // sealBytes encodes bytes for a column.
@@ -139,16 +139,27 @@ func (s *sealer) unseal(place string, value []byte) ([]byte, error) {
 	return body, nil
 }
 
-// The places of values. Quoting keeps parts apart.
+// The places of values; empty where nothing is encrypted. Quoting keeps parts apart.
 
-func deltaPlace(thread string, at int64, n int) string {
-	return fmt.Sprintf("delta %q %d %d", thread, at, n)
+func (s *sealer) place(format string, parts ...any) string {
+	if s == nil {
+		return ""
+	}
+	return fmt.Sprintf(format, parts...)
 }
 
-func snapshotPlace(thread string, at int64) string { return fmt.Sprintf("snapshot %q %d", thread, at) }
+func (s *sealer) deltaPlace(thread string, at graph.CommitID, n int) string {
+	return s.place("delta %q %d %d", thread, at, n)
+}
 
-func errorPlace(thread string, at int64) string { return fmt.Sprintf("commit %q %d error", thread, at) }
+func (s *sealer) snapshotPlace(thread string, at graph.CommitID) string {
+	return s.place("snapshot %q %d", thread, at)
+}
 
-func pendingPlace(thread string, r graph.TaskResult) string {
-	return fmt.Sprintf("pending %q %q %d %d %d %q %q", thread, r.Run, r.Step, r.Attempt, r.Delta.Rank, r.Delta.Path, r.Delta.Node)
+func (s *sealer) errorPlace(thread string, at graph.CommitID) string {
+	return s.place("commit %q %d error", thread, at)
+}
+
+func (s *sealer) pendingPlace(thread string, r graph.TaskResult) string {
+	return s.place("pending %q %q %d %d %d %q %q", thread, r.Run, r.Step, r.Attempt, r.Delta.Rank, r.Delta.Path, r.Delta.Node)
 }

@@ -272,11 +272,11 @@ func TestSealedRecordsStayInTheirPlace(t *testing.T) {
 	}
 	const moved = "moved from another place"
 	for name, tt := range map[string]struct{ change, want string }{
-		"between commits":  {swap("deltas", "body", "at = 1 AND n = 0", "at = 2"), moved},
-		"between threads":  {swap("deltas", "body", "at = 1 AND n = 0", "at = 3 AND n = 0"), moved},
-		"between columns":  {`UPDATE deltas SET notes = body WHERE at = 1 AND n = 0`, moved},
-		"between deltas":   {swap("deltas", "body", "at = 1 AND n = 0", "at = 1 AND n = 1"), moved},
-		"snapshots":        {`UPDATE snapshots SET at = 2`, moved},
+		"between commits":  {swap("commits", "body", "id = 1", "id = 2"), moved},
+		"between threads":  {swap("commits", "body", "id = 1", "id = 3"), moved},
+		"between columns":  {`UPDATE commits SET notes = body WHERE id = 1`, moved},
+		"between deltas":   {`CREATE TABLE swap AS SELECT body FROM deltas WHERE at = 1; UPDATE deltas SET body = (SELECT body FROM commits WHERE id = 1) WHERE at = 1; UPDATE commits SET body = (SELECT body FROM swap) WHERE id = 1; DROP TABLE swap`, moved},
+		"snapshots":        {swap("commits", "snapshot", "id = 1", "id = 2"), moved},
 		"errors":           {swap("commits", "error", "id = 1", "id = 3"), moved},
 		"names of threads": {`UPDATE threads SET name = 'x' WHERE name = 't'; UPDATE threads SET name = 't' WHERE name = 'u'; UPDATE threads SET name = 'u' WHERE name = 'x'`, moved},
 		"a whole commit":   {`UPDATE threads SET head = 4 WHERE name = 't'; UPDATE threads SET head = 2 WHERE name = 'u'; UPDATE commits SET thread = 3 - thread WHERE id IN (2, 4)`, moved},
@@ -284,9 +284,9 @@ func TestSealedRecordsStayInTheirPlace(t *testing.T) {
 		"pending: step":    {`UPDATE pending SET step = 7`, moved},
 		"pending: attempt": {`UPDATE pending SET attempt = 7`, moved},
 		"pending: path":    {`UPDATE pending SET path = 'p'`, moved},
-		"cut":              {`UPDATE deltas SET body = substr(body, 1, 10) WHERE at = 1 AND n = 0`, "cut short"},
-		"bent":             {`UPDATE deltas SET body = substr(body, 1, length(body) - 1) WHERE at = 1 AND n = 0`, "was changed"},
-		"plain":            {`UPDATE deltas SET body = '{"messages":[]}' WHERE at = 1 AND n = 0`, "not encrypted"},
+		"cut":              {`UPDATE commits SET body = substr(body, 1, 10) WHERE id = 1`, "cut short"},
+		"bent":             {`UPDATE commits SET body = substr(body, 1, length(body) - 1) WHERE id = 1`, "was changed"},
+		"plain":            {`UPDATE commits SET body = '{"messages":[]}' WHERE id = 1`, "not encrypted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "threads.db")

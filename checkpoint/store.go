@@ -43,8 +43,6 @@ var (
 	ErrGone     = sqlite.ErrGone     // the file was deleted or replaced
 	ErrNewer    = sqlite.ErrNewer    // the file was written by a newer version
 	ErrForeign  = sqlite.ErrForeign  // the file holds other data
-	ErrOld      = errors.New("threads were written by a version before the first release: " +
-		"export each with that version (ragflow threads export ID -o FILE), move the file away, and import them (ragflow threads import FILE)")
 )
 
 // Options configure a store. The zero value works.
@@ -70,7 +68,8 @@ type SQLite struct {
 	clock  func() time.Time
 	path   string  // as given, for messages
 	sealer *sealer // nil: nothing is encrypted
-	owner  string  // of leases that name none
+	cache  cache
+	owner  string // of leases that name none
 }
 
 var (
@@ -81,8 +80,8 @@ var (
 
 // Open opens or creates the store at path; ":memory:" or "" gives one in memory
 // that ends with Close. The file is refused and left unchanged if it is damaged
-// ([ErrDamaged]), newer ([ErrNewer]), older than the first release ([ErrOld]), of
-// another program ([ErrForeign]), or if its key is missing or wrong ([ErrKey]).
+// ([ErrDamaged]), newer ([ErrNewer]), of another program ([ErrForeign]), or if its key
+// is missing or wrong ([ErrKey]).
 func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
@@ -98,7 +97,7 @@ func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
 	if db.ReadOnly() {
 		return s, nil // views are for other tools
 	}
-	if err := s.makeViews(ctx, append([]string{logView}, o.Views...)); err != nil {
+	if err := s.makeViews(ctx, append([]string{logView()}, o.Views...)); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, err), db.Close())
 	}
 	return s, nil
@@ -106,14 +105,10 @@ func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
 
 // openFile opens the database of a store, without its keys and views.
 func openFile(ctx context.Context, path string, d Durability, a Access) (*sqlite.DB, error) {
-	db, err := sqlite.Open(ctx, path, sqlite.Options{
+	return sqlite.Open(ctx, path, sqlite.Options{
 		Migrations: migrations(), ApplicationID: applicationID, Erase: true,
 		Durability: d, Access: a,
 	})
-	if errors.Is(err, ErrForeign) && strings.Contains(err.Error(), fmt.Sprintf("%#x,", oldApplicationID)) {
-		err = fmt.Errorf("%s: %w", path, ErrOld)
-	}
-	return db, err
 }
 
 var createView = regexp.MustCompile(`(?i)^\s*CREATE\s+VIEW\s`)

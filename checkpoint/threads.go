@@ -35,7 +35,7 @@ func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (
 				return err
 			}
 		}
-		a.Commits, err = s.walk(tx, thread, id, last, math.MaxInt32)
+		a.Commits, err = s.walk(tx, thread, last, math.MaxInt32)
 		slices.Reverse(a.Commits)
 		return err
 	})
@@ -73,13 +73,13 @@ func (s *SQLite) Import(ctx context.Context, a *stored.Archive, thread string) e
 		if err := tx.QueryRow(`SELECT ` + lastCommit).Scan(&last); err != nil {
 			return err
 		}
-		inputs, size, at := 0, 0, last
+		inputs, size := 0, 0
 		for i, c := range a.Commits {
-			if c.Parent = 0; i > 0 {
-				c.Parent = graph.CommitID(at)
+			c.Parent, c.ID = 0, graph.CommitID(last+1+int64(i))
+			if i > 0 {
+				c.Parent = c.ID - 1
 			}
-			at++
-			if err := s.insert(tx, graph.Batch{Commit: c}, l.thread, at); err != nil {
+			if err := s.insert(tx, &entry{Batch: graph.Batch{Commit: c}, thread: l.thread, sameRun: i > 0 && c.Run == a.Commits[i-1].Run}); err != nil {
 				return err
 			}
 			inputs += c.Source.Turns()
@@ -91,7 +91,7 @@ func (s *SQLite) Import(ctx context.Context, a *stored.Archive, thread string) e
 			}
 		}
 		return tx.Do(`UPDATE threads SET created = ?, first = ?, head = ?, inputs = ?, bytes = ? WHERE id = ?`,
-			a.Created.UnixMicro(), last+1, at, inputs, size, l.thread)
+			a.Created.UnixMicro(), last+1, last+int64(len(a.Commits)), inputs, size, l.thread)
 	})
 	if err != nil {
 		return fmt.Errorf("import thread %q: %w", a.Thread, err)
@@ -99,12 +99,11 @@ func (s *SQLite) Import(ctx context.Context, a *stored.Archive, thread string) e
 	return nil
 }
 
-// dropContent deletes the deltas and snapshots of the commits whose id meets a
-// condition.
-func dropContent(tx *sqlite.Tx, condition string, args ...any) error {
+// drop deletes the commits of a thread from one back.
+func drop(tx *sqlite.Tx, from graph.CommitID) error {
 	return errors.Join(
-		tx.Do(`DELETE FROM deltas WHERE at `+condition, args...),
-		tx.Do(`DELETE FROM snapshots WHERE at `+condition, args...),
+		tx.Do(line+`DELETE FROM deltas WHERE at IN (SELECT id FROM line)`, int64(from), 0),
+		tx.Do(line+`DELETE FROM commits WHERE id IN (SELECT id FROM line)`, int64(from), 0),
 	)
 }
 
@@ -119,13 +118,13 @@ func (s *SQLite) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, ba
 	}
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		h, err := held(tx, l)
-		if err != nil {
-			return err
+		if err == nil {
+			_, _, err = find(tx, l.Thread, at)
 		}
-		if _, _, err := find(tx, l.Thread, at); err != nil {
-			return err
+		if err == nil {
+			err = s.prune(tx, base, h, at)
 		}
-		return s.prune(tx, base, h.thread, at)
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("prune: %w", err)
@@ -135,28 +134,32 @@ func (s *SQLite) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, ba
 
 // prune replaces the commits of a thread up to at by base, which keeps the id, the
 // time and the rest of commit at.
-func (s *SQLite) prune(tx *sqlite.Tx, base graph.Batch, thread int64, at graph.CommitID) error {
+func (s *SQLite) prune(tx *sqlite.Tx, base graph.Batch, h holding, at graph.CommitID) error {
 	var inputs, size int
-	if err := tx.QueryRow(`SELECT `+turnsOf+`, sum(bytes) FROM commits WHERE thread = ? AND id <= ?`, thread, int64(at)).Scan(&inputs, &size); err != nil {
+	if err := tx.QueryRow(line+`SELECT `+turnsOf+`, sum(bytes) FROM line l JOIN commits c ON c.id = l.id JOIN kinds k ON k.id = c.kind`,
+		int64(at), 0).Scan(&inputs, &size); err != nil {
 		return err
 	}
-	if err := dropContent(tx, `IN (SELECT id FROM commits WHERE thread = ? AND id <= ?)`, thread, int64(at)); err != nil {
+	commits, err := s.commits(tx, base.Thread, at, 1)
+	if err != nil {
 		return err
 	}
-	if err := tx.Do(`DELETE FROM commits WHERE thread = ? AND id < ?`, thread, int64(at)); err != nil {
+	was := commits[0]
+	// The commit after it may have named no run of its own.
+	err = tx.Do(line+`UPDATE commits SET run = coalesce(run, ?3) WHERE id = (SELECT min(id) FROM line)`, int64(h.head), int64(at), was.Run)
+	if err == nil {
+		err = drop(tx, at)
+	}
+	e := entry{Batch: base, thread: h.thread}
+	e.Commit = was
+	e.Parent, e.Run, e.Source, e.Deltas = 0, base.Run, graph.SourceBase, base.Deltas
+	if err == nil {
+		err = s.insert(tx, &e)
+	}
+	if err != nil {
 		return err
 	}
-	added := base.BodyBytes()
-	var micros int64
-	if err := tx.QueryRow(`UPDATE commits SET parent = NULL, run = ?, source = ?, bytes = ? WHERE id = ? RETURNING time`,
-		base.Run, string(graph.SourceBase), added, int64(at)).Scan(&micros); err != nil {
-		return err
-	}
-	base.Time = time.UnixMicro(micros).UTC()
-	if err := s.insertContent(tx, base, int64(at)); err != nil {
-		return err
-	}
-	return tx.Do(`UPDATE threads SET first = ?, inputs = inputs - ?, bytes = bytes - ? WHERE id = ?`, int64(at), inputs, size-added, thread)
+	return tx.Do(`UPDATE threads SET first = ?, inputs = inputs - ?, bytes = bytes - ? WHERE id = ?`, int64(at), inputs, size-e.BodyBytes(), h.thread)
 }
 
 // Delete drops threads, all or none of them, and overwrites their content. The
@@ -190,11 +193,8 @@ func (s *SQLite) delete(tx *sqlite.Tx, name string) error {
 		ON CONFLICT DO UPDATE SET value = max(value, excluded.value)`, l.token); err != nil {
 		return err
 	}
-	if err := dropContent(tx, `IN (SELECT id FROM commits WHERE thread = ?)`, l.thread); err != nil {
-		return err
-	}
 	return errors.Join(
-		tx.Do(`DELETE FROM commits WHERE thread = ?`, l.thread),
+		drop(tx, l.head),
 		tx.Do(`DELETE FROM pending WHERE thread = ?`, l.thread),
 		tx.Do(`DELETE FROM threads WHERE id = ?`, l.thread),
 	)
