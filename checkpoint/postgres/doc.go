@@ -32,9 +32,7 @@
 //	meta       version of the schema; texts of the views; last token of deleted threads
 //
 // Run and graph stand only where they change, and at every 16th step; the view history has
-// them in every row. Tables of version 1, where a delta and a snapshot had rows of their own,
-// are carried over when a program of this version opens them; programs of the version before
-// cannot use them then.
+// them in every row.
 //
 // The view log has a row for every delta, with its body as jsonb. [Options].Views adds
 // views that know what the bodies mean.

@@ -17,12 +17,8 @@ import (
 // schemaVersion is that of schema, the tables of this program.
 const schemaVersion = 2
 
-var (
-	//go:embed schema.sql
-	schema string
-	//go:embed upgrade1.sql
-	upgrade1 string
-)
+//go:embed schema.sql
+var schema string
 
 // Keys of the table meta.
 const (
@@ -51,16 +47,13 @@ func (s *Store) migrate(ctx context.Context, o Options) error {
 			return err
 		}
 		var statements []string
-		switch version {
-		case 0:
+		if version == 0 {
 			statements = []string{
 				`CREATE SCHEMA IF NOT EXISTS ` + pgx.Identifier{s.schema}.Sanitize(),
 				`CREATE TABLE meta(key text NOT NULL, value text NOT NULL)`,
 				`INSERT INTO meta VALUES('` + lastTokenKey + `', '0')`,
 				schema,
 			}
-		case 1:
-			statements = []string{schema, upgrade1}
 		}
 		if made != want {
 			for _, v := range o.Views {
@@ -102,6 +95,9 @@ func (s *Store) version(ctx context.Context, q queryer) (version int, views stri
 		versionKey, viewsKey).Scan(&version, &views)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code[:2] == "42" || err == nil && version == 0 {
 		return 0, "", fmt.Errorf("schema %q: %w", s.schema, ErrForeign)
+	}
+	if err == nil && version < schemaVersion {
+		return 0, "", fmt.Errorf("schema %q has version %d, from before the first release: %w", s.schema, version, ErrForeign)
 	}
 	if err == nil && version > schemaVersion {
 		return 0, "", fmt.Errorf("schema %q has version %d, this program knows %d: %w", s.schema, version, schemaVersion, ErrNewer)

@@ -1,6 +1,6 @@
-CREATE SEQUENCE IF NOT EXISTS commit_ids;
+CREATE SEQUENCE commit_ids;
 
-CREATE TABLE IF NOT EXISTS threads(
+CREATE TABLE threads(
 	id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 	name    text COLLATE "C" NOT NULL UNIQUE,
 	created timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -41,7 +41,7 @@ CREATE TABLE entries(
 ALTER TABLE entries ALTER snapshot SET STORAGE EXTERNAL;
 CREATE INDEX entries_run ON entries(run) WHERE NOT same;
 
-CREATE TABLE IF NOT EXISTS pending(
+CREATE TABLE pending(
 	id      bigint NOT NULL DEFAULT nextval('commit_ids'),
 	thread  bigint NOT NULL,
 	run     text NOT NULL,
@@ -54,7 +54,7 @@ CREATE TABLE IF NOT EXISTS pending(
 	UNIQUE (thread, run, step, rank, path, node, attempt)
 );
 
-CREATE OR REPLACE FUNCTION readable(body text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+CREATE FUNCTION readable(body text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
 	RETURN body::jsonb;
 EXCEPTION WHEN OTHERS THEN -- jsonb has no NUL and no half of a surrogate
@@ -67,7 +67,7 @@ FROM entries e CROSS JOIN LATERAL (
 	SELECT run, graph FROM entries p WHERE p.thread = e.thread AND p.id <= e.id AND NOT p.same ORDER BY p.id DESC LIMIT 1
 ) r;
 
-CREATE OR REPLACE VIEW log AS
+CREATE VIEW log AS
 SELECT t.name AS thread, h.id AS commit_id, (d.n - 1)::integer AS n, h.step, h.source, h.status, h.run,
 	coalesce(d.change ->> 'path', '') AS path, coalesce(d.change ->> 'node', '') AS node, coalesce((d.change ->> 'rank')::integer, 0) AS rank,
 	coalesce(d.change -> 'body', readable(d.change ->> 'text')) AS body, coalesce(d.change ->> 'error', '') AS error, h.time
