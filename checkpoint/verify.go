@@ -56,9 +56,9 @@ func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]stored.Findin
 const strays = `SELECT coalesce(t.name, ''), c.id FROM commits c LEFT JOIN threads t ON t.id = c.thread
 	WHERE c.id NOT IN (SELECT parent FROM commits WHERE parent IS NOT NULL UNION ALL SELECT head FROM threads WHERE head IS NOT NULL)`
 
-func strayCommits(tx *sqlite.Tx, found []graph.Finding) ([]graph.Finding, error) {
+func strayCommits(tx *sqlite.Tx, found []stored.Finding) ([]stored.Finding, error) {
 	for row := range tx.Query(strays) {
-		f := graph.Finding{Problem: "no thread leads to it"}
+		f := stored.Finding{Problem: "no thread leads to it"}
 		if err := row.Scan(&f.Thread, &f.Commit); err != nil {
 			return nil, err
 		}

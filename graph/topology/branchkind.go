@@ -102,7 +102,7 @@ func (k *nodeKinds) refine() {
 		if to, ok := k.handler[name]; ok {
 			others = append(slices.Clip(others), to)
 		}
-		sign := fmt.Sprint(k.kind[name], k.wait[name] != NoWait, k.returns[name], k.of(k.static[name]), k.of(others))
+		sign := fmt.Sprint(k.kind[name], k.wait[name], k.returns[name], k.of(k.static[name]), k.of(others))
 		if bySign[sign] == 0 {
 			k.given++
 			bySign[sign] = k.given
