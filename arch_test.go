@@ -33,9 +33,7 @@ var rooms = map[string]room{
 		"github.com/looplab/fsm", // the lifecycle of a run: legal moves and their diagram
 		"github.com/google/uuid", // ids of runs
 	}},
-	"graph/draw": {ours: []string{"graph"}, theirs: []string{
-		"golang.org/x/text/width", // columns of wide characters in ASCII drawings
-	}},
+	"graph/draw":      {ours: []string{"graph"}},
 	"graph/stored":    {ours: []string{"graph"}},
 	"graph/reduce":    {ours: []string{"graph"}},
 	"graph/memstore":  {ours: []string{"graph", "graph/stored"}},

@@ -297,8 +297,8 @@ func (c Config) indexPath() string {
 	return filepath.Join(c.DataDir, "index.db")
 }
 
-// DrawGraph draws the flow as mermaid or ascii.
-func DrawGraph(format string) (string, error) {
+// DrawGraph draws the flow as a Mermaid flowchart.
+func DrawGraph() (string, error) {
 	c, err := Config{}.withDefaults()
 	if err != nil {
 		return "", err
@@ -307,11 +307,5 @@ func DrawGraph(format string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	switch format {
-	case "mermaid":
-		return draw.Mermaid(plan.Shape()), nil
-	case "ascii":
-		return draw.ASCII(plan.Shape()), nil
-	}
-	return "", fmt.Errorf("unknown format %q: use mermaid or ascii", format)
+	return draw.Mermaid(plan.Shape()), nil
 }

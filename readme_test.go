@@ -15,7 +15,7 @@ func TestReadmeShowsTheGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := ragflow.DrawGraph("mermaid")
+	want, err := ragflow.DrawGraph()
 	if err != nil {
 		t.Fatal(err)
 	}

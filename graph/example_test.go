@@ -100,22 +100,17 @@ func halve() *graph.Plan[int, int] {
 
 // A branch may lead back: the node runs until the branch leaves the loop.
 func ExampleBranch() {
-	fmt.Print(draw.ASCII(halve().Shape()))
+	fmt.Print(draw.Mermaid(halve().Shape()))
 	state, err := halve().Runner(graph.Options{}).Invoke(context.Background(), graph.Request[int]{Input: 40})
 	fmt.Println(state, err)
 	// Output:
-	//              .-------.
-	//              | Start |
-	//              '-------'
-	//                  v
-	//              +-------+
-	//    +-------->|       |
-	//    +-- even -| halve |
-	//              +-------+
-	//                  v odd
-	//              .-------.
-	//              |  End  |
-	//              '-------'
+	// flowchart TD
+	//     start([Start])
+	//     n1["halve"]
+	//     stop([End])
+	//     start --> n1
+	//     n1 -.->|"even"| n1
+	//     n1 -.->|"odd"| stop
 	// 5 <nil>
 }
 

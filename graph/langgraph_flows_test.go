@@ -448,10 +448,8 @@ func TestLangGraphFlows(t *testing.T) {
 		},
 		"nested_graph_xray": func(t *testing.T) {
 			p := spoken(t, tasks{"s": within(spoken(t, nil, "^ x, x y, y $"))}, "^ s, s z, z $")
-			for what, want := range map[string]string{draw.Mermaid(p.Shape()): `["x"]`, draw.ASCII(p.Shape()): "s"} {
-				if !strings.Contains(what, want) {
-					t.Errorf("drawing without %s:\n%s", want, what)
-				}
+			if picture := draw.Mermaid(p.Shape()); !strings.Contains(picture, `["x"]`) {
+				t.Errorf("drawing without the node of the subgraph:\n%s", picture)
 			}
 		},
 	} {

@@ -10,15 +10,12 @@ import (
 )
 
 func (a *app) graphCommand() *cobra.Command {
-	var format string
-	c := command("graph", 0, func(*cobra.Command, []string) error {
-		drawing, err := ragflow.DrawGraph(format)
+	return command("graph", 0, func(*cobra.Command, []string) error {
+		drawing, err := ragflow.DrawGraph()
 		if err != nil {
-			return usagef("--format: %w", err)
+			return err
 		}
 		fmt.Fprintln(a.out, strings.TrimRight(drawing, "\n"))
 		return nil
 	})
-	c.Flags().StringVar(&format, "format", "ascii", "drawing `FORMAT`: mermaid, ascii")
-	return c
 }

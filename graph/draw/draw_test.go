@@ -67,7 +67,6 @@ func TestDrawings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			golden.Assert(t, "testdata/"+name+".mmd", []byte(draw.Mermaid(p.Shape())))
-			golden.Assert(t, "testdata/"+name+".txt", []byte(draw.ASCII(p.Shape())))
 		})
 	}
 }
