@@ -130,10 +130,9 @@ const (
 
 // Facts about an index; match them with errors.Is.
 var (
-	ErrNotIndexed      = errors.New("not indexed")                                              // the error that wraps it names the root
-	ErrEarlier         = errors.New("the index was made by an earlier version of this program") // build it again from the documents
-	ErrEmbedderChanged = errors.New("made by another embedder")                                 // the error is an *EmbedderError
-	ErrTextRefused     = errors.New("the model refuses the text")                               // of EmbedOptions.Embed: it is tried again, shorter
+	ErrNotIndexed      = errors.New("not indexed")                // the error that wraps it names the root
+	ErrEmbedderChanged = errors.New("made by another embedder")   // the error is an *EmbedderError
+	ErrTextRefused     = errors.New("the model refuses the text") // of EmbedOptions.Embed: it is tried again, shorter
 )
 
 // File is a file as the index knows it.

@@ -186,7 +186,6 @@ func advices() []advice {
 		{ingest.ErrNoDocuments, exitFailure, `name the folder to answer from: ragflow ask --docs ./docs "…", or for all later questions: ragflow init --docs ./docs`},
 		{ragflow.ErrNothingToResume, exitFailure, "the last run of the thread ended; ask a new question without --resume"},
 		{graph.ErrNothingToDo, exitFailure, "the last run of the thread ended; ask a new question without --resume"},
-		{search.ErrEarlier, exitFailure, "the next question or ragflow index makes it again from your documents, and keeps the old file"},
 		{ragflow.ErrThreadExists, exitFailure, "import it under another name: --thread NAME"},
 		{ragflow.ErrKey, exitFailure, `put the keys into the environment or .env: RAGFLOW_THREAD_KEYS="2026:KEY", the current one first; nothing was changed`},
 		{postgres.ErrDown, exitFailure, "check that RAGFLOW_STORE names the server and that it runs; an unfinished question goes on with: ragflow ask --thread ID --resume"},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 
 	"example.com/ragflow/internal/sqlite"
@@ -60,16 +59,8 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	}
 	var err error
 	db.sql, err = sqlite.Open(ctx, path, sqlite.Options{Migrations: migrations(), ApplicationID: applicationID, Access: o.Access})
-	if isEarlier(err) {
-		return nil, fmt.Errorf("open index %s: %w", path, search.ErrEarlier)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
-	}
-	if path != "" && !db.ReadOnly() { // earlier versions kept segments beside the database
-		if err := os.RemoveAll(path + ".segments"); err != nil {
-			db.log.WarnContext(ctx, "old segments cannot be removed", "error", err)
-		}
 	}
 	return db, nil
 }

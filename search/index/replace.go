@@ -9,36 +9,29 @@ import (
 	"path/filepath"
 
 	"example.com/ragflow/internal/sqlite"
-	"example.com/ragflow/search"
 )
 
-// OpenOrReplace is [Open] that moves an index which is damaged, or of an earlier
-// version, aside and makes a new one: all it held can be read again from the
-// documents. The old file is never deleted; notice says where it is, "" where it was
-// not replaced.
+// OpenOrReplace is [Open] that moves a damaged index aside and makes a new one: all it
+// held can be read again from the documents. The old file is never deleted; notice says
+// where it is, "" where it was not replaced.
 func OpenOrReplace(ctx context.Context, path string, o Options) (db *DB, notice string, err error) {
 	db, err = Open(ctx, path, o)
-	earlier := errors.Is(err, search.ErrEarlier)
-	if path == "" || o.Access == sqlite.ReadOnly || !earlier && !errors.Is(err, sqlite.ErrDamaged) {
+	if path == "" || o.Access == sqlite.ReadOnly || !errors.Is(err, sqlite.ErrDamaged) {
 		return db, "", err
 	}
-	kind, what := "damaged", "was damaged"
-	if earlier {
-		kind, what = "earlier", "was made by an earlier version"
-	}
-	aside, moveErr := setAside(path, kind)
+	aside, moveErr := setAside(path)
 	if moveErr != nil {
 		return nil, "", errors.Join(err, moveErr)
 	}
-	notice = fmt.Sprintf("it %s; it is kept as %s, and built again from the documents", what, filepath.Base(aside))
+	notice = fmt.Sprintf("it was damaged; it is kept as %s, and built again from the documents", filepath.Base(aside))
 	db, err = Open(ctx, path, o)
 	return db, notice, err
 }
 
 // setAside renames a database, with its write-ahead log, to the first free name.
-func setAside(path, kind string) (string, error) {
+func setAside(path string) (string, error) {
 	for i := 1; ; i++ {
-		aside := fmt.Sprintf("%s.%s-%d", path, kind, i)
+		aside := fmt.Sprintf("%s.damaged-%d", path, i)
 		if _, err := os.Lstat(aside); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

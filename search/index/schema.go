@@ -1,20 +1,9 @@
 package index
 
-import (
-	"errors"
-	"strings"
+import "example.com/ragflow/internal/sqlite"
 
-	"example.com/ragflow/internal/sqlite"
-)
-
-// applicationID marks index databases: "rfi5". It changes with the schema. All versions begin with "rfi".
+// applicationID marks index databases: "rfi5".
 const applicationID = 0x72666935
-
-// isEarlier reports whether an error names the application id of another version.
-func isEarlier(err error) bool {
-	foreign, ok := errors.AsType[*sqlite.Error](err)
-	return ok && errors.Is(foreign, sqlite.ErrForeign) && strings.Contains(foreign.Err.Error(), "0x726669")
-}
 
 // migrations is the schema, version by version.
 func migrations() []string {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,14 +61,9 @@ func TestDamagedSegments(t *testing.T) {
 	}
 }
 
-// TestOldSegmentsGo: each publication puts one segment in the place of the one before, and the
-// folder of an earlier version is removed.
+// TestOldSegmentsGo: each publication puts one segment in the place of the one before.
 func TestOldSegmentsGo(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "index.db")
-	if err := os.MkdirAll(filepath.Join(path+".segments", "1-0-1.seg"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	db := open(t, path, index.Options{})
+	db := open(t, filepath.Join(t.TempDir(), "index.db"), index.Options{})
 	for i := range 3 {
 		put(t, db, "/docs", file("a.md", "A", fmt.Sprintf("words %d", i)))
 		if err := db.Publish(t.Context(), "/docs"); err != nil {
@@ -78,9 +71,6 @@ func TestOldSegmentsGo(t *testing.T) {
 		}
 	}
 	check(t, "segments", len(segments(t, db)), 1)
-	if _, err := os.Stat(path + ".segments"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the old folder: %v", err)
-	}
 }
 
 // TestTwoProcesses: two handles on one file, as two processes would have.
