@@ -279,7 +279,7 @@ type Preset struct {
 	Alpha                    float64  // of the dense leg
 	DenseDepth, LexicalDepth int      // 0: twice TopK
 	Rerank                   string   // a method of reranking
-	Hops                     int      // over which links of the best hits are followed
+	Hops                     int      // over which relations of the best hits are followed
 	Synthesis                string   // how a model writes the answer; empty: in one call
 	Transforms               []string // what a model adds to the question
 	Chunker                  string   // how documents are cut; empty: as without the preset

@@ -180,26 +180,26 @@ func TestWordsAreTurnedDown(t *testing.T) {
 	}
 }
 
-// Names of documents and links between them have no part in a
-// search unless they are given one. Their links are not even read.
+// Names of documents and relations between them have no part in a
+// search unless they are given one. Their relations are not even read.
 func TestGraphIsOff(t *testing.T) {
 	docs := t.TempDir()
-	write(t, filepath.Join(docs, "volumes.md"), "# Volumes\n\nA cabinet for data. See [backups](backups.md).\n")
+	write(t, filepath.Join(docs, "volumes.md"), "---\ncites: backups.md\n---\n# Volumes\n\nA cabinet for data.\n")
 	write(t, filepath.Join(docs, "backups.md"), "# Backups\n\nKeep a copy elsewhere.\n")
 	write(t, filepath.Join(docs, "cabinet.md"), "# Cabinet\n\nFurniture.\n")
 	for _, tt := range []struct {
 		name  string
 		r     search.Retrieval
 		graph int  // hits with a leg of the graph
-		reads bool // of links, by the first search
+		reads bool // of documents, by the first search
 		want  string
 	}{
 		{"default", search.Retrieval{}, 0, false, "cabinet.md volumes.md"},
 		{"weight 0", search.Retrieval{Weights: search.Weights{Lexical: 1}}, 0, false, "cabinet.md volumes.md"},
 		{"by names too", search.Retrieval{Weights: search.Weights{Lexical: 1, Graph: 1}}, 1, true, "cabinet.md volumes.md"},
-		{"following links", search.Retrieval{Hops: 1}, 1, true, "cabinet.md volumes.md backups.md"},
+		{"following relations", search.Retrieval{Hops: 1}, 1, true, "cabinet.md volumes.md backups.md"},
 		{"exploratory", search.Retrieval{}, 1, true, "cabinet.md volumes.md backups.md"},
-		{"exploratory without links", search.Retrieval{Hops: -1}, 0, false, "cabinet.md volumes.md"},
+		{"exploratory without relations", search.Retrieval{Hops: -1}, 0, false, "cabinet.md volumes.md"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			preset, _, _ := strings.Cut(tt.name, " ")
@@ -218,7 +218,7 @@ func TestGraphIsOff(t *testing.T) {
 			// The passages take one statement, read or, by the second search, remembered, and
 			// what cut them another one, once.
 			if read := first > second+1; read != tt.reads {
-				t.Errorf("the links were read: %t", read)
+				t.Errorf("the documents were read: %t", read)
 			}
 			var sources []string
 			graph := 0
@@ -233,13 +233,13 @@ func TestGraphIsOff(t *testing.T) {
 			}
 			// The flow of an answer searches the same way.
 			reply := ask(t, a, "", "Where is the cabinet?")
-			if told := strings.Contains(reply.FlowTraceMD, "via volumes.md links_to"); told != (tt.want == "cabinet.md volumes.md backups.md") {
-				t.Errorf("the trace tells of links: %t\n%s", told, reply.FlowTraceMD)
+			if told := strings.Contains(reply.FlowTraceMD, "via volumes.md cites"); told != (tt.want == "cabinet.md volumes.md backups.md") {
+				t.Errorf("the trace tells of relations: %t\n%s", told, reply.FlowTraceMD)
 			}
 		})
 	}
 	for name, r := range map[string]search.Retrieval{"4": {Hops: 4}, "-2": {Hops: -2}} {
-		if _, err := ragflow.Open(t.Context(), ragflow.Config{Retrieval: r}); err == nil || !strings.Contains(err.Error(), "links are followed over "+name+" hops") {
+		if _, err := ragflow.Open(t.Context(), ragflow.Config{Retrieval: r}); err == nil || !strings.Contains(err.Error(), "relations are followed over "+name+" hops") {
 			t.Errorf("%s hops: %v", name, err)
 		}
 	}

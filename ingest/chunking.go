@@ -32,7 +32,7 @@ func (l *Library) cut(ctx context.Context, doc document.Document, f search.File,
 	f = describe(doc, f)
 	f.Chunker = o.Fingerprint()
 	chunks, err := chunk.CutWith(ctx, doc, o, l.sentenceModel(o))
-	return search.Entry{File: f, Chunks: chunks, Links: doc.Links}, err
+	return search.Entry{File: f, Chunks: chunks}, err
 }
 
 // sentenceModel returns the embedder of the semantic chunker: the configured one, where

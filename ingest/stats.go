@@ -34,9 +34,6 @@ type CollectionStats struct {
 	Chunks     int          `json:"chunks"`
 	Chunkers   []Count      `json:"chunkers"`    // files by the chunker that cut them, which adaptive chose or was named; by name
 	FileBytes  int64        `json:"file_bytes"`  // of the files
-	Links      int          `json:"links"`       // between documents: in their text, and as their metadata relates them
-	Dangling   int          `json:"dangling"`    // links by path to pages that are not there
-	Relations  []Count      `json:"relations"`   // links by kind; by name
 	Embedder   string       `json:"embedder"`    // what made its vectors, with their dimension and what of a chunk is embedded; empty: it has none
 	Generation int64        `json:"generation"`  // rises with every change
 	LastChange *time.Time   `json:"last_change"` // when it rose last; null where that is not known
@@ -104,9 +101,6 @@ func (l *Library) Stats(ctx context.Context, files bool) (*Stats, error) {
 			}
 		}
 		s.Chunkers, s.Unread = counts(cut), unread(ctx, c.Root)
-		if err := l.countLinks(ctx, &s); err != nil {
-			return nil, err
-		}
 		switch e, found, err := l.index.Embedder(ctx, c.Root); {
 		case err != nil:
 			return nil, err
@@ -128,16 +122,6 @@ func unread(ctx context.Context, root string) []Count {
 		}
 	}
 	return counts(kinds)
-}
-
-func (l *Library) countLinks(ctx context.Context, s *CollectionStats) error {
-	links, dangling, err := l.index.Links(ctx, s.Root)
-	kinds := map[string]int{}
-	for _, link := range links {
-		kinds[link.Relation]++
-	}
-	s.Links, s.Dangling, s.Relations = len(links), dangling, counts(kinds)
-	return err
 }
 
 // counts lists counters by name.

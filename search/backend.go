@@ -38,9 +38,6 @@ type Backend interface {
 	SetChunking(ctx context.Context, root, note string) error
 	// Stats says how large the index is, without reading its texts.
 	Stats(ctx context.Context) (Stats, error)
-	// Links lists the links between the documents of a collection, and counts those
-	// that lead to no document.
-	Links(ctx context.Context, root string) (links []Link, dangling int, err error)
 	// Embed gives the chunks of collections the vectors they lack. Where a collection
 	// has vectors of another model, the error is an [*EmbedderError], unless o.Switch
 	// is set.
@@ -72,7 +69,7 @@ type Snapshot interface {
 	Vectors(ctx context.Context, spec VectorSpec) (Vectors, error)
 	// CheckEmbedder returns the error that Vectors would, without loading any.
 	CheckEmbedder(ctx context.Context, spec VectorSpec) error
-	// Expand adds what the documents of the best hits link to.
+	// Expand adds the documents that those of the best hits relate to.
 	Expand(ctx context.Context, q state.Query, hits []state.Hit, e Expansion) ([]state.Hit, error)
 	// Narrow returns a snapshot that finds only documents that pass the filter: the
 	// receiver where nothing is left out.
@@ -125,7 +122,7 @@ const (
 	LegHybrid  = "hybrid"  // the lexical and the dense leg, fused
 	LegLexical = "lexical" // by words
 	LegDense   = "dense"   // by the vectors of an embedder
-	LegGraph   = "graph"   // by the names of documents, and by the links between them
+	LegGraph   = "graph"   // by the names of documents, and by the relations between them
 )
 
 // Facts about an index; match them with errors.Is.
@@ -157,7 +154,6 @@ type File struct {
 type Entry struct {
 	File   File
 	Chunks []state.Chunk
-	Links  []state.Link // to other documents
 }
 
 // Collection is what the index holds of one root.
@@ -168,9 +164,6 @@ type Collection struct {
 	Generation int64     // rises with every change that a search could see
 	Changed    time.Time // when it rose last; zero where that is not known
 }
-
-// Link is a link between two documents of a collection, named by their sources.
-type Link struct{ From, To, Relation string }
 
 // Stats says how large an index is.
 type Stats struct {
@@ -215,12 +208,12 @@ type SimilarTerm struct {
 	Chunks int // that hold it
 }
 
-// MaxHops is the largest number of links that a search follows.
+// MaxHops is the largest number of relations that a search follows.
 const MaxHops = 3
 
-// Expansion says how links are followed. The zero value is ready for use.
+// Expansion says how relations are followed. The zero value is ready for use.
 type Expansion struct {
-	Hops  int // 1 to MaxHops; default 1. DEPENDS_ON and REQUIRES are always followed over MaxHops
+	Hops  int // 1 to MaxHops; default 1. DEPENDS_ON is always followed over MaxHops
 	Limit int // most hits to add; default as many as there are
 }
 

@@ -1,5 +1,5 @@
 // Package search finds the chunks that fit a query. It asks the legs of an index
-// side by side (by words, by vectors, by names and links), fuses their lists into
+// side by side (by words, by vectors, by names and relations), fuses their lists into
 // one, and can put the best hits into a better order.
 //
 //	snapshot, err := backend.Snapshot(ctx, "/home/ann/docs")

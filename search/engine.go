@@ -125,7 +125,7 @@ func (e *Engine) byLegs(ctx context.Context, q state.Query, k int, leg string) (
 	return found, nil
 }
 
-// follow adds the documents that the best hits link to, where that is configured.
+// follow adds the documents that the best hits relate to, where that is configured.
 func (e *Engine) follow(ctx context.Context, q state.Query, hits []state.Hit, k int) ([]state.Hit, error) {
 	if e.o.Retrieval.Hops <= 0 {
 		return hits, nil

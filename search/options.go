@@ -76,7 +76,7 @@ type Retrieval struct {
 	// each by reciprocal rank, 0.7 (dense) and 0.3 (lexical) by scores; 0 for names. A leg
 	// of weight 0 is not asked.
 	Weights Weights
-	// Hops is over how many links, 1 to MaxHops, the best five hits lead to documents
+	// Hops is over how many relations, 1 to MaxHops, the best five hits lead to documents
 	// that were not found; 0 and -1: none, and -1 overrides a preset.
 	Hops int
 	// Ranking holds the parameters of the lexical leg; nil: DefaultRanking.
@@ -148,7 +148,7 @@ func (o Options) WithDefaults() (Options, error) {
 	fault(d.Alpha != 0 && !(d.Alpha > 0 && d.Alpha < 1), "alpha %v is not between 0 and 1; for one leg alone choose that leg", d.Alpha)
 	fault(d.Dimension < 0 || d.Tokens < 0 || d.Batch < 0 || d.Workers < 0, "embedding dimension, tokens, batch and workers must not be negative")
 	fault(r.TopK < 0 || r.DenseDepth < 0 || r.LexicalDepth < 0, "top k and the depths of the legs must not be negative")
-	fault(r.Hops < -1 || r.Hops > MaxHops, "links are followed over %d hops, but it must be 1 to %d, or -1 for none", r.Hops, MaxHops)
+	fault(r.Hops < -1 || r.Hops > MaxHops, "relations are followed over %d hops, but it must be 1 to %d, or -1 for none", r.Hops, MaxHops)
 	switch {
 	case r.auto || r.Weights != (Weights{}):
 	case d.Alpha != 0:

@@ -38,7 +38,7 @@ func nearnessOf(hits []state.Hit, all int) nearness {
 // probability that each is the passage asked for: by its words, as a list of words
 // alone is ordered, and by its vector, where a lead of one spread makes it e times as
 // likely. Words count by the share of the question's words that the documents hold.
-// A hit that only links or names found has the probability of one that neither leg
+// A hit that only relations or names found has the probability of one that neither leg
 // found.
 func (e *Engine) orderByProbability(ctx context.Context, q state.Query, hits []ListedHit, candidates []state.Source, n nearness) (Ordered, error) {
 	byWords, near := slices.Clone(candidates), make([]float64, len(hits))

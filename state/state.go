@@ -157,23 +157,17 @@ type Leg struct {
 	// Share is the share of the query's weight for this list, from 0 to 1, if several
 	// legs searched for the query; 0 means all of it.
 	Share  float64 `json:"share,omitempty"`
-	*Trail         // set if the hit was found through links
+	*Trail         // set if the hit was found through relations
 }
 
-// Trail describes the links that led to a hit. It is shared and read-only.
+// Trail describes the relations that led to a hit. It is shared and read-only.
 type Trail struct {
-	// Via is the source of the document at the other end of the last link, Relation its
-	// kind. The link points to the hit's document, or away from it if Reverse is set.
-	Via      string `json:"via,omitempty"`
-	Relation string `json:"relation,omitempty"`
-	Reverse  bool   `json:"reverse,omitempty"`
-	// Hops is the number of links that were followed. From is the source of the document
-	// at the start.
-	Hops int    `json:"hops,omitempty"`
-	From string `json:"from,omitempty"`
+	Via      string `json:"via,omitempty"`      // source of the document that the last relation leads from
+	Relation string `json:"relation,omitempty"` // its kind, one of Relations
+	Hops     int    `json:"hops,omitempty"`     // relations that were followed
 }
 
-// Linked reports whether links led to the hit.
+// Linked reports whether relations led to the hit.
 func (l Leg) Linked() bool { return l.Trail != nil && l.Via != "" }
 
 // Of returns the leg's share of the weight of its query.

@@ -28,7 +28,7 @@ func (a *app) searchFlags(f *pflag.FlagSet) {
 	a.textFlag(f, "RETRIEVAL_PRESET", "preset", "search as preset `NAME` says: "+strings.Join(ragflow.PresetNames(), ", "))
 	a.textFlag(f, "RETRIEVAL_FUSION", "fusion", "make one list of several by `METHOD`: "+strings.Join(rank.Methods(), ", "))
 	a.textFlag(f, "RETRIEVAL_ALPHA", "alpha", "weight `N` of meaning, from 0 (words only) to 1 (meaning only)")
-	a.textFlag(f, "RETRIEVAL_GRAPH", "graph", "follow the links of the best documents over `HOPS`, 1 to 3, or off")
+	a.textFlag(f, "RETRIEVAL_GRAPH", "graph", "follow the relations of the best documents over `HOPS`, 1 to 3, or off")
 	a.textFlag(f, "RERANKING", "rerank", "put the best passages in order by `METHOD`: "+strings.Join(search.RerankMethods(), ", "))
 }
 

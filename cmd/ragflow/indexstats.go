@@ -53,7 +53,6 @@ func (a *app) printStats(stats *ingest.Stats) {
 			{"not read", counts(c.Unread...)},
 			{"passages", strconv.Itoa(c.Chunks)},
 			{"cut by", counts(c.Chunkers...)},
-			{"links", counts(append(c.Relations, ingest.Count{Name: "to documents that are not indexed", Count: c.Dangling})...)},
 			{"vectors by", line(c.Embedder)},
 		} {
 			if row[1] != "" {

@@ -36,7 +36,6 @@ type Document struct {
 	Meta      map[string]string // front matter, or what a page says of itself: keys in lower case, lists joined by ", "; nil without
 	Metadata  state.Metadata    // Meta with typed values, of front matter and of a metadata file; nil: Meta is all
 	URL       string            // where the document says it is published, always https; empty where it does not
-	Links     []state.Link      // to other documents: of the text, and of the relations in Meta; each once, in order
 	Hash      string            // SHA-256 of the file and its metadata file, in hex
 	Encoding  string            // of the file: utf-8, utf-16le, windows-1250, shift_jis …; of archives and PDFs, their format
 	Converted bool              // Text differs from the file, so offsets do not lead into it; that of HTML always does

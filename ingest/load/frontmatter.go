@@ -25,7 +25,7 @@ func (d *draft) frontMatter() {
 		return
 	}
 	d.Body = body
-	meta, err := d.parseMeta(d.Text[start:end])
+	meta, err := parseMeta(d.Text[start:end])
 	if err != nil {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("front matter: %v", err))
 	}
@@ -49,9 +49,8 @@ func frontMatterSpan(s string, from int) (start, end, body int) {
 	return 0, 0, 0
 }
 
-// parseMeta reads a YAML mapping, and notes the relations in it. It works
-// on nodes, so that no alias is ever expanded.
-func (d *draft) parseMeta(src string) (state.Metadata, error) {
+// parseMeta reads a YAML mapping. It works on nodes, so that no alias is ever expanded.
+func parseMeta(src string) (state.Metadata, error) {
 	var root yaml.Node
 	if strings.TrimSpace(src) == "" {
 		return nil, nil
@@ -66,7 +65,6 @@ func (d *draft) parseMeta(src string) (state.Metadata, error) {
 	if node.Kind != yaml.MappingNode {
 		return nil, errors.New("not a mapping")
 	}
-	d.relate(node)
 	return metaMapping(node, 0), nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"example.com/ragflow/ingest/document"
-	"example.com/ragflow/state"
 )
 
 // maxPage is the size limit of HTML pages in bytes. A tree takes many times the memory of its
@@ -34,9 +33,6 @@ func (d *draft) readHTML(data []byte) error {
 	d.Meta, d.Title = htmlMeta(root), pageTitle(root)
 	w.end()
 	w.finish(d)
-	for _, to := range w.hrefs {
-		d.link(state.LinksTo, to)
-	}
 	return nil
 }
 

@@ -31,7 +31,6 @@ type pageReader struct {
 	index bool       // the index of a book was left out
 	cell  bool       // of a table: one line without addresses
 	lists []htmlList // that are open
-	hrefs []string   // where the links lead
 
 	mark   string // of the heading or item that begins with the next text
 	inList bool   // the line before is one of a list
@@ -181,7 +180,6 @@ func (r *pageReader) link(n *html.Node) {
 	}
 	r.children(n)
 	href := strings.TrimSpace(attr(n, "href"))
-	r.hrefs = append(r.hrefs, href)
 	s := textOf(n)
 	u, err := url.Parse(href)
 	if r.cell || s == "" || len(href) > longestURL || err != nil ||

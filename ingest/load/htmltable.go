@@ -116,7 +116,6 @@ func (r *pageReader) row(n *html.Node, above *[]carry) (cells []string) {
 		if !r.skips(c) {
 			in.children(c)
 		}
-		r.hrefs = append(r.hrefs, in.hrefs...)
 		span := carry{rows: number(attr(c, "rowspan"), 50) - 1}
 		if in.out.Len() <= longestCarry {
 			span.text = in.out.String()

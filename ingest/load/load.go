@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"example.com/ragflow/ingest/document"
-	"example.com/ragflow/state"
 )
 
 // Limits bound what is read. The zero Limits are the defaults.
@@ -96,8 +95,7 @@ func Parse(ctx context.Context, source string, data []byte) (document.Document, 
 // draft is a document that is being read.
 type draft struct {
 	document.Document
-	size   int // of the file, in bytes
-	linked map[state.Link]bool
+	size int // of the file, in bytes
 }
 
 func parse(ctx context.Context, source string, data []byte, l Limits) (draft, error) {
@@ -116,7 +114,6 @@ func parse(ctx context.Context, source string, data []byte, l Limits) (draft, er
 	case doc.Kind == document.Plain && hasExt(source, textExt+" "+markupExt):
 		doc.Blocks = titledBlocks(doc.Text, doc.Body)
 	}
-	doc.textLinks()
 	doc.Title = cmp.Or(doc.Title, doc.title())
 	doc.URL = address(doc.Meta)
 	return doc, nil

@@ -47,7 +47,7 @@ func (d *draft) sidecar(document string) (content []byte) {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("its metadata: %v", reason(err)))
 		return nil
 	}
-	meta, err := d.parseMeta(strings.TrimPrefix(string(data), "\uFEFF"))
+	meta, err := parseMeta(strings.TrimPrefix(string(data), "\uFEFF"))
 	if err != nil {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("its metadata: %v", err))
 	}

@@ -23,7 +23,7 @@
 //
 // # How it works
 //
-// SQLite (schema.go) is the only truth: collections, files, chunks, links and vectors. Every
+// SQLite (schema.go) is the only truth: collections, files, chunks and vectors. Every
 // change moves the generation of its collection. Rows of chunks are never updated; a changed
 // chunk gets a row with a greater number, so a snapshot knows which rows it may show.
 //
@@ -37,8 +37,8 @@
 // The score is BM25 over the fields of the chunk and of its whole document: see
 // [search.Ranking]. There is one search algorithm, MaxScore over blocks (maxscore.go).
 //
-// Links between documents are kept as written, and resolved when they are read
-// (pagenames.go), so pages come and go in any order.
+// Relations between documents are metadata, and resolved when a search first needs them
+// (pages.go), so documents come and go in any order.
 //
 // [DB.Embed] makes vectors. They are stored by embedder and by the hash of the text, so a text
 // is embedded once, wherever it is and however often it comes and goes. [Searcher.Vectors] loads

@@ -24,9 +24,9 @@ func (s *Searcher) keys(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range pages.list {
-			if pages.list[i].part >= 0 {
-				for key := range pages.list[i].meta {
+		for i := range pages {
+			if pages[i].part >= 0 {
+				for key := range pages[i].meta {
 					known[key] = true
 				}
 			}
@@ -73,8 +73,8 @@ func (s *Searcher) filtered(ctx context.Context, f state.Filter) (*Searcher, err
 		out.parts[i].shown = bitset.New(uint(len(out.parts[i].Files)))
 	}
 	for n, v := range s.snapshots {
-		for i := range v.pages.list {
-			p := &v.pages.list[i]
+		for i := range v.pages {
+			p := &v.pages[i]
 			holds := func(test func(string, *page) bool) bool { return test(v.root, p) }
 			fails := func(test func(string, *page) bool) bool { return !test(v.root, p) }
 			part, ok := s.partOf(n, p)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -18,25 +19,21 @@ import (
 // Bounds of the graph leg.
 const (
 	mostNamed   = 50  // documents that a search by name finds
-	linkDamping = 0.5 // what is left of a score after each link
+	linkDamping = 0.5 // what is left of a score after each relation
 
-	expanded     = 5  // best hits whose links Expand follows
+	expanded     = 5  // best hits whose relations Expand follows
 	mostRelated  = 10 // documents that a page is only related to (RELATED_TO)
 	shortestName = 5  // bytes of a name that is looked for in a query
 )
 
-// reached is a document that a search by name found, or that links led to.
+// reached is a document that a search by name found, or that relations led to.
 type reached struct {
 	snapshot, page int
 	score          float64
-	parent         state.Hit // the hit that links led from
-	damping        float64   // of its score
-	hops           int
-	via            string // source of the document that the last link leads from
-	link           connection
-	start          string // source of the document that the links lead from
 
-	degree  int     // of a document found by name
+	parent state.Hit // that relations led from
+	state.Trail
+
 	chunk   string  // shown for the document: the best one for the query, else the first
 	lexical float64 // score of that chunk
 }
@@ -60,18 +57,19 @@ func (s *Searcher) SearchNames(ctx context.Context, q state.Query, k int) ([]sta
 		if err != nil {
 			return nil, err
 		}
-		for i := range pages.list {
-			p := &pages.list[i]
+		for i := range pages {
+			p := &pages[i]
 			if _, ok := s.partOf(v, p); !ok {
 				continue
 			}
 			if likeness := p.likeness(query); likeness > 0 {
-				found = append(found, &reached{snapshot: v, page: i, score: likeness, degree: p.degree()})
+				found = append(found, &reached{snapshot: v, page: i, score: likeness})
 			}
 		}
 	}
+	degree := func(r *reached) int { return s.snapshots[r.snapshot].pages[r.page].degree }
 	slices.SortFunc(found, func(a, b *reached) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.degree, a.degree), cmp.Compare(a.snapshot, b.snapshot), cmp.Compare(a.page, b.page))
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(degree(b), degree(a)), cmp.Compare(a.snapshot, b.snapshot), cmp.Compare(a.page, b.page))
 	})
 	found = found[:min(len(found), k, mostNamed)]
 	if err := s.represent(ctx, q, found); err != nil {
@@ -102,31 +100,19 @@ func (p *page) likeness(query string) float64 {
 	return float64(max(edlib.JaroWinklerSimilarity(query, names[0]), edlib.JaroWinklerSimilarity(query, names[1])))
 }
 
-// withDefaults fills in what is zero and checks the rest.
-func withDefaults(e search.Expansion, hits int) (search.Expansion, error) {
-	e = search.Expansion{Hops: cmp.Or(e.Hops, 1), Limit: cmp.Or(e.Limit, hits)}
-	switch {
-	case e.Limit < 0:
-		return e, fmt.Errorf("expansion by %d hits: it cannot be negative", e.Limit)
-	case e.Hops < 1 || e.Hops > search.MaxHops:
-		return e, fmt.Errorf("links are followed over %d hops, but it must be 1 to %d", e.Hops, search.MaxHops)
-	}
-	return e, nil
-}
-
-// Expand adds to hits, which are ordered by score, what the links of the five best lead to:
-// documents of which there is no hit yet, by the passage that fits the query best. One
-// scores as the hit that links led from, times linkDamping for each link; of one score,
+// Expand adds to hits, which are ordered by score, what the documents of the five best relate
+// to: documents of which there is no hit yet, by the passage that fits the query best. One
+// scores as the hit that relations led from, times linkDamping for each relation; of one score,
 // those that fit the query's words better come first. All are ordered by score then, and of
 // one score the given hits come first. A hit that scores 0 or less leads nowhere. What a
-// filter of the searcher leaves out is not added, but links are followed through it.
+// filter of the searcher leaves out is not added, but relations are followed through it.
 func (s *Searcher) Expand(ctx context.Context, q state.Query, hits []state.Hit, e search.Expansion) ([]state.Hit, error) {
-	e, err := withDefaults(e, len(hits))
-	if err != nil {
-		return nil, err
+	e.Hops, e.Limit = cmp.Or(e.Hops, 1), cmp.Or(e.Limit, len(hits))
+	if e.Limit < 0 || e.Hops < 1 || e.Hops > search.MaxHops {
+		return nil, fmt.Errorf("expansion by %d hits over %d hops; it must be 1 to %d hops", e.Limit, e.Hops, search.MaxHops)
 	}
 	known := map[pageKey]bool{}
-	var starts []reached
+	var starts []*reached
 	for i, h := range hits {
 		v, page, err := s.pageOf(ctx, h.Chunk)
 		if err != nil {
@@ -136,7 +122,7 @@ func (s *Searcher) Expand(ctx context.Context, q state.Query, hits []state.Hit, 
 			continue
 		}
 		if i < expanded && h.Score > 0 && !known[pageKey{v, page}] {
-			starts = append(starts, reached{snapshot: v, page: page, score: h.Score, damping: 1, parent: h})
+			starts = append(starts, &reached{snapshot: v, page: page, score: h.Score, parent: h})
 		}
 		known[pageKey{v, page}] = true
 	}
@@ -154,57 +140,42 @@ func (s *Searcher) Expand(ctx context.Context, q state.Query, hits []state.Hit, 
 			share = min(1, share+l.Share)
 		}
 		out = append(out, state.Hit{Chunk: r.chunk, Score: r.score, Legs: []state.Leg{{
-			Name: search.LegGraph, Query: r.parent.Legs[0].Query, Rank: 1 + len(out) - len(hits), Score: r.score, Share: cmp.Or(share, 1) * r.damping,
-			Trail: &state.Trail{Via: r.via, Relation: r.link.relation, Reverse: r.link.reverse, Hops: r.hops, From: r.start},
+			Name: search.LegGraph, Query: r.parent.Legs[0].Query, Rank: 1 + len(out) - len(hits), Score: r.score,
+			Share: cmp.Or(share, 1) * math.Pow(linkDamping, float64(r.Hops)), Trail: &r.Trail,
 		}}})
 	}
 	slices.SortStableFunc(out, func(a, b state.Hit) int { return cmp.Compare(b.Score, a.Score) })
 	return out, nil
 }
 
-// isTransitive reports whether a relation holds over several hops: what a dependency
-// depends on is a dependency too.
-func isTransitive(c connection) bool {
-	return (c.relation == state.DependsOn || c.relation == state.Requires) && !c.reverse
-}
-
-// follow follows the links of some documents, breadth first from each, to documents that
-// are not known yet. A document that several ways lead to has the best score of them.
-func (s *Searcher) follow(starts []reached, known map[pageKey]bool, hops int) (order []*reached) {
+// follow follows the relations of some documents, breadth first from each, to documents that
+// are not known yet. A document that several ways lead to has the best score of them. What a
+// dependency depends on is a dependency too, so DEPENDS_ON is followed over MaxHops.
+func (s *Searcher) follow(starts []*reached, known map[pageKey]bool, hops int) (order []*reached) {
 	best := map[pageKey]*reached{}
 	for _, start := range starts {
-		list := s.snapshots[start.snapshot].pages.list
-		type visit struct {
-			page  int
-			chain string // transitive relation that led there, which goes on; "": none
-		}
-		seen := map[visit]bool{}
-		frontier := []reached{start}
-		for hop := 1; hop <= search.MaxHops && len(frontier) > 0; hop++ {
-			var next []reached
+		list := s.snapshots[start.snapshot].pages
+		seen := map[int]bool{start.page: true}
+		frontier := []*reached{start}
+		for hop := 1; hop <= search.MaxHops; hop++ {
+			var next []*reached
 			for _, from := range frontier {
-				for _, c := range list[from.page].connections() {
-					at := visit{page: c.page}
-					chained := isTransitive(c) && (hop == 1 || from.link.relation == c.relation && !from.link.reverse)
-					if isTransitive(c) {
-						at.chain = c.relation
-					}
-					if c.page == start.page || seen[at] || hop > hops && !chained {
+				for _, to := range list[from.page].out {
+					chained := to.kind == state.DependsOn && (hop == 1 || from.Relation == state.DependsOn)
+					if seen[to.page] || hop > hops && !chained {
 						continue
 					}
-					seen[at] = true
-					damping := from.damping * linkDamping
-					r := reached{
-						snapshot: start.snapshot, page: c.page, parent: start.parent, damping: damping, score: start.score * damping,
-						hops: hop, via: list[from.page].source, link: c, start: list[start.page].source,
+					seen[to.page] = true
+					r := &reached{
+						snapshot: start.snapshot, page: to.page, score: from.score * linkDamping, parent: start.parent,
+						Trail: state.Trail{Via: list[from.page].source, Relation: to.kind, Hops: hop},
 					}
 					next = append(next, r)
 					k := pageKey{r.snapshot, r.page}
 					if b := best[k]; b != nil && b.score < r.score {
-						*b = r
+						*b = *r
 					} else if b == nil && !known[k] {
-						best[k] = &r
-						order = append(order, &r)
+						best[k], order = r, append(order, r)
 					}
 				}
 			}
@@ -215,7 +186,7 @@ func (s *Searcher) follow(starts []reached, known map[pageKey]bool, hops int) (o
 }
 
 // pageOf returns the document of a chunk, by snapshot and number; number -1: it is not known.
-// It reads the links of the snapshot.
+// It reads the documents of the snapshot.
 func (s *Searcher) pageOf(ctx context.Context, chunk string) (v, number int, err error) {
 	part, at, ok := s.locate(chunk)
 	if !ok {
@@ -227,7 +198,7 @@ func (s *Searcher) pageOf(ctx context.Context, chunk string) (v, number int, err
 	if err != nil {
 		return 0, -1, err
 	}
-	number, ok = slices.BinarySearchFunc(pages.list, p.source(at), func(p page, source string) int { return strings.Compare(p.source, source) })
+	number, ok = slices.BinarySearchFunc(pages, p.source(at), func(p page, source string) int { return strings.Compare(p.source, source) })
 	if !ok {
 		number = -1
 	}
@@ -273,7 +244,7 @@ func (s *Searcher) represent(ctx context.Context, q state.Query, found []*reache
 		narrowed.parts[i].shown = bitset.New(uint(len(narrowed.parts[i].Files)))
 	}
 	for _, r := range found {
-		page := &s.snapshots[r.snapshot].pages.list[r.page]
+		page := &s.snapshots[r.snapshot].pages[r.page]
 		part, ok := s.partOf(r.snapshot, page)
 		if !ok {
 			continue
@@ -314,10 +285,10 @@ func choose(found []*reached, limit int) []*reached {
 	}
 	related := map[viaKey]int{}
 	found = slices.DeleteFunc(found, func(r *reached) bool {
-		if r.link.relation != state.RelatedTo {
+		if r.Relation != state.RelatedTo {
 			return false
 		}
-		from := viaKey{r.snapshot, r.via}
+		from := viaKey{r.snapshot, r.Via}
 		related[from]++
 		return related[from] > mostRelated
 	})

@@ -19,11 +19,7 @@ func shown(hits []state.Hit) string {
 		l := h.Legs[0]
 		fmt.Fprintf(&b, "%.4g %s", h.Score, h.Chunk)
 		if l.Linked() {
-			way := " → " + l.Relation
-			if l.Reverse {
-				way = " ← " + l.Relation
-			}
-			fmt.Fprintf(&b, "%s %s %d×%.4g", way, l.Via, l.Rank, l.Share)
+			fmt.Fprintf(&b, " → %s %s %d×%.4g", l.Relation, l.Via, l.Rank, l.Share)
 		}
 		b.WriteByte('\n')
 	}
@@ -43,13 +39,12 @@ func parents(scores ...any) (hits []state.Hit) {
 func TestExpand(t *testing.T) {
 	db := open(t, "", index.Options{})
 	entries := []search.Entry{
-		linked("a.md", "A", "LINKS_TO x.md", "LINKS_TO b.md", "DEPENDS_ON d1.md"), linked("b.md", "B", "LINKS_TO x.md"),
-		linked("c.md", "C"), linked("d.md", "D"), linked("e.md", "E", "LINKS_TO y.md"), linked("f.md", "F", "LINKS_TO z.md"),
-		linked("x.md", "X", "LINKS_TO x2.md"), linked("x2.md", "X2"), linked("y.md", "Y"), linked("z.md", "Z"), linked("to-c.md", "To C", "CITES c.md"),
+		linked("a.md", "A", "CITES x.md", "CITES b.md", "DEPENDS_ON d1.md"), linked("b.md", "B", "CITES x.md"),
+		linked("c.md", "C"), linked("d.md", "D"), linked("e.md", "E", "CITES y.md"), linked("f.md", "F", "CITES z.md"),
+		linked("x.md", "X", "CITES x2.md"), linked("x2.md", "X2"), linked("y.md", "Y"), linked("z.md", "Z"), linked("to-c.md", "To C", "CITES c.md"),
 		linked("d1.md", "D1", "DEPENDS_ON d2.md"), linked("d2.md", "D2", "DEPENDS_ON d3.md"), linked("d3.md", "D3", "DEPENDS_ON d4.md"), linked("d4.md", "D4"),
 	}
 	y := file("y.md", "Y", "the first", "the needle")
-	y.Links = entries[8].Links
 	entries[8] = y
 	put(t, db, "/docs", entries...)
 	s, err := db.Searcher(t.Context(), "/docs")
@@ -68,27 +63,26 @@ func TestExpand(t *testing.T) {
 8 b.md#0
 6 c.md#0
 5 d1.md#0 → DEPENDS_ON a.md 1×0.5
-5 x.md#0 → LINKS_TO a.md 2×0.5
+5 x.md#0 → CITES a.md 2×0.5
 4 d.md#0
 3 e.md#0
-3 to-c.md#0 ← CITES c.md 3×0.5
-2.5 d2.md#0 → DEPENDS_ON d1.md 4×0.25
+2.5 d2.md#0 → DEPENDS_ON d1.md 3×0.25
 2 f.md#0
-1.5 y.md#1 → LINKS_TO e.md 5×0.5
-1.25 d3.md#0 → DEPENDS_ON d2.md 6×0.125
+1.5 y.md#1 → CITES e.md 4×0.5
+1.25 d3.md#0 → DEPENDS_ON d2.md 5×0.125
 `},
 		{"as many as the limit", six, search.Expansion{Limit: 2}, `
 10 a.md#0
 8 b.md#0
 6 c.md#0
 5 d1.md#0 → DEPENDS_ON a.md 1×0.5
-5 x.md#0 → LINKS_TO a.md 2×0.5
+5 x.md#0 → CITES a.md 2×0.5
 4 d.md#0
 3 e.md#0
 2 f.md#0
 `},
 		{"a score of 0 leads nowhere", parents("e.md", 0.0), search.Expansion{}, "\n0 e.md#0\n"},
-		{"no links", parents("d.md", 1.0), search.Expansion{}, "\n1 d.md#0\n"},
+		{"no relations", parents("d.md", 1.0), search.Expansion{}, "\n1 d.md#0\n"},
 		{"no hits", nil, search.Expansion{}, "\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -108,13 +102,13 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestExpandWithin: a filter counts for what links lead to (W8), links across it are
+// TestExpandWithin: a filter counts for what relations lead to (W8), those across it are
 // followed, and pages that went are not found.
 func TestExpandWithin(t *testing.T) {
 	db := open(t, "", index.Options{})
-	a := linked("a.md", "A", "LINKS_TO b.md")
-	b, c := linked("b.md", "B", "LINKS_TO c.md"), linked("c.md", "C")
-	a.File.Meta, c.File.Meta = map[string]string{"kind": "guide"}, map[string]string{"kind": "guide"}
+	a := linked("a.md", "A", "CITES b.md")
+	b, c := linked("b.md", "B", "CITES c.md"), linked("c.md", "C")
+	a.File.Metadata["kind"], c.File.Metadata["kind"] = "guide", "guide"
 	put(t, db, "/docs", a, b, c)
 	find := func(f state.Filter) string {
 		t.Helper()
@@ -131,17 +125,17 @@ func TestExpandWithin(t *testing.T) {
 		}
 		return shown(hits)
 	}
-	if got, want := find(state.Filter{}), "1 a.md#0\n0.5 b.md#0 → LINKS_TO a.md 1×0.5\n0.25 c.md#0 → LINKS_TO b.md 2×0.25\n"; got != want {
+	if got, want := find(state.Filter{}), "1 a.md#0\n0.5 b.md#0 → CITES a.md 1×0.5\n0.25 c.md#0 → CITES b.md 2×0.25\n"; got != want {
 		t.Errorf("got %s", got)
 	}
 	guides := state.Filter{Must: []state.Condition{{Key: "kind", Op: state.OpIs, Values: []string{"guide"}}}}
-	if got, want := find(guides), "1 a.md#0\n0.25 c.md#0 → LINKS_TO b.md 1×0.25\n"; got != want {
+	if got, want := find(guides), "1 a.md#0\n0.25 c.md#0 → CITES b.md 1×0.25\n"; got != want {
 		t.Errorf("within the filter, got %s", got)
 	}
 	if err := db.Delete(t.Context(), "/docs", "c.md"); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := find(state.Filter{}), "1 a.md#0\n0.5 b.md#0 → LINKS_TO a.md 1×0.5\n"; got != want {
+	if got, want := find(state.Filter{}), "1 a.md#0\n0.5 b.md#0 → CITES a.md 1×0.5\n"; got != want {
 		t.Errorf("after a page went, got %s", got)
 	}
 }
@@ -152,7 +146,8 @@ func TestRelatedAreFew(t *testing.T) {
 	hub := linked("hub.md", "Hub")
 	for i := range 40 {
 		source := fmt.Sprintf("r%02d.md", i)
-		hub.Links = append(hub.Links, state.Link{Relation: state.RelatedTo, Target: source})
+		names, _ := hub.File.Metadata["related_docs"].([]any)
+		hub.File.Metadata["related_docs"] = append(names, source)
 		put(t, db, "/docs", file(source, source, "filler"+strings.Repeat(" needle", i)))
 	}
 	put(t, db, "/docs", hub)
@@ -178,12 +173,12 @@ func TestRelatedAreFew(t *testing.T) {
 func TestSearchNames(t *testing.T) {
 	db := open(t, "", index.Options{})
 	tagged := linked("tagged.md", "Something else")
-	tagged.File.Meta = map[string]string{"tags": "storage, volumes"}
+	tagged.File.Metadata["tags"] = "storage, volumes"
 	described := linked("described.md", "Other")
-	described.File.Meta = map[string]string{"description": "All about Volumes."}
+	described.File.Metadata["description"] = "All about Volumes."
 	put(t, db, "/docs",
 		linked("volumes.md", "Volumes"), linked("more-volumes.md", "More on volumes"), tagged, described, linked("networks.md", "Networks"),
-		linked("one/twins.md", "Twins"), linked("two/twins.md", "Twins"), linked("fan.md", "Fan", "LINKS_TO two/twins.md"))
+		linked("one/twins.md", "Twins"), linked("two/twins.md", "Twins"), linked("fan.md", "Fan", "CITES two/twins.md"))
 	s, err := db.Searcher(t.Context(), "/docs")
 	if err != nil {
 		t.Fatal(err)

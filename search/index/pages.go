@@ -11,46 +11,38 @@ import (
 	"strings"
 
 	"example.com/ragflow/internal/sqlite"
-	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
-// page is a document with what it says of itself and of others.
+// page is a document with what it says of itself and of others. Pages are read when a
+// snapshot first needs them for a filter, for names or for relations.
 type page struct {
 	id                 int64
 	source, title, url string
-	meta               map[string]string // by key in lower case; with title, url and extension
-	targets            string            // column body of the table links
+	meta               map[string]string   // by key in lower case; with title, url and extension
+	says               map[string][]string // of other documents: how it calls them, by relation
 
 	part, file int // where it lies in the snapshot; part -1: it changed or went since
 
-	out []pageLink // by relation, then as the document has them
-	in  []pageLink // by relation, then by source
+	out    []relation // to other documents
+	degree int        // how many documents it is connected with
 }
 
-// pageLink is one end of a link.
-type pageLink struct {
-	page     int // the other end
-	relation string
+// relation leads to another page.
+type relation struct {
+	page int
+	kind string
 }
 
-// pages are the documents of a collection, ordered by source. They are read when a snapshot
-// first needs them for a filter, for names or for links.
-type pages struct {
-	list     []page
-	names    pageNames
-	dangling int // links to a path where no page is
-}
-
-// readPages reads the documents of root and resolves their links.
-func (db *DB) readPages(ctx context.Context, root string) (*pages, error) {
-	out := &pages{}
+// readPages reads the documents of root, ordered by source, and resolves their relations.
+func (db *DB) readPages(ctx context.Context, root string) ([]page, error) {
+	list := []page{}
 	err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-		out.list = nil
+		list = list[:0]
 		return each(tx, func(r row) error {
 			p := page{part: -1}
 			var meta []byte
-			if err := r.Scan(&p.id, &p.source, &p.title, &p.url, &meta, &p.targets); err != nil {
+			if err := r.Scan(&p.id, &p.source, &p.title, &p.url, &meta); err != nil {
 				return err
 			}
 			var said state.Metadata
@@ -58,27 +50,16 @@ func (db *DB) readPages(ctx context.Context, root string) (*pages, error) {
 				return fmt.Errorf("metadata of %q: %w", p.source, err)
 			}
 			p.describe(said.Strings())
-			out.list = append(out.list, p)
+			p.says = relations(said)
+			list = append(list, p)
 			return nil
-		}, `SELECT f.id, f.source, f.title, f.url, f.meta, coalesce(l.body, '')
-			FROM collections c JOIN files f ON f.collection = c.id LEFT JOIN links l ON l.file = f.id
-			WHERE c.root = ? ORDER BY f.source`, root)
+		}, `SELECT f.id, f.source, f.title, f.url, f.meta FROM collections c JOIN files f ON f.collection = c.id WHERE c.root = ? ORDER BY f.source`, root)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("documents of %q: %w", root, err)
 	}
-	out.names = newPageNames(out.list)
-	for i := range out.list {
-		if out.list[i].targets == "" {
-			continue
-		}
-		var byRelation map[string][]string
-		if err := json.Unmarshal([]byte(out.list[i].targets), &byRelation); err != nil {
-			return nil, fmt.Errorf("links of %q: %w", out.list[i].source, err)
-		}
-		out.connect(i, byRelation)
-	}
-	return out, nil
+	connect(list)
+	return list, nil
 }
 
 // describe sets what is known of a page: what its metadata say, and, where they do not,
@@ -101,7 +82,7 @@ func (p *page) describe(said map[string]string) {
 
 // pagesOf returns the documents of a snapshot. They are read now; what changed since the
 // snapshot was made has no place in it.
-func (db *DB) pagesOf(ctx context.Context, v *snapshot) (*pages, error) {
+func (db *DB) pagesOf(ctx context.Context, v *snapshot) ([]page, error) {
 	v.reading.Lock()
 	defer v.reading.Unlock()
 	if v.pages != nil {
@@ -111,15 +92,15 @@ func (db *DB) pagesOf(ctx context.Context, v *snapshot) (*pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[int64]int, len(out.list))
-	for i := range out.list {
-		byID[out.list[i].id] = i
+	byID := make(map[int64]int, len(out))
+	for i := range out {
+		byID[out[i].id] = i
 	}
 	for i := range v.parts {
 		p := &v.parts[i]
 		for n, f := range p.Files {
-			if at, ok := byID[f.ID]; ok && p.live(n) && out.list[at].source == f.Source {
-				out.list[at].part, out.list[at].file = i, n
+			if at, ok := byID[f.ID]; ok && p.live(n) && out[at].source == f.Source {
+				out[at].part, out[at].file = i, n
 			}
 		}
 	}
@@ -142,77 +123,97 @@ func items(text string) []string {
 	return out
 }
 
-// Links returns the links between documents of root, ordered by From: those whose targets
-// exist now. dangling counts the links that name a page by its path and find none. A root
-// that was never indexed has no links.
-func (db *DB) Links(ctx context.Context, root string) (links []search.Link, dangling int, err error) {
-	all, err := db.readPages(ctx, root)
-	if err != nil {
-		return nil, 0, err
-	}
-	for _, p := range all.list {
-		for _, l := range p.out {
-			links = append(links, search.Link{From: p.source, To: all.list[l.page].source, Relation: l.relation})
+// relations returns how a document calls those that its metadata relate it to: by keys
+// that name a relation, and in the mapping "relations", where another key means RELATED_TO.
+func relations(said state.Metadata) map[string][]string {
+	out := map[string][]string{}
+	add := func(kind string, names any) {
+		list, ok := names.([]any)
+		if !ok {
+			list = []any{names}
 		}
-	}
-	return links, all.dangling, nil
-}
-
-// connect adds the links of a page, each other end once for a relation.
-func (p *pages) connect(from int, byRelation map[string][]string) {
-	relations := slices.SortedFunc(maps.Keys(byRelation), func(a, b string) int { // links of the text come last
-		switch state.LinksTo {
-		case a:
-			return 1
-		case b:
-			return -1
-		}
-		return strings.Compare(a, b)
-	})
-	for _, relation := range relations {
-		seen := map[int]bool{from: true}
-		for _, target := range byRelation[relation] {
-			to, ok := p.names.resolve(p.list[from].source, target)
-			if !ok && isPath(target) {
-				p.dangling++
+		for _, name := range list {
+			if name := fmt.Sprint(name); name != "" {
+				out[kind] = append(out[kind], name)
 			}
-			if !ok || seen[to] {
-				continue
-			}
-			seen[to] = true
-			p.list[from].out = append(p.list[from].out, pageLink{to, relation})
-			p.list[to].in = append(p.list[to].in, pageLink{from, relation})
 		}
 	}
-}
-
-// degree counts the documents that a page is connected with.
-func (p *page) degree() int {
-	others := map[int]bool{}
-	for _, l := range slices.Concat(p.out, p.in) {
-		others[l.page] = true
+	for _, key := range slices.Sorted(maps.Keys(said)) {
+		if kind, ok := state.ParseRelation(key); ok {
+			add(kind, said[key])
+		}
 	}
-	return len(others)
+	mapping, _ := said["relations"].(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(mapping)) {
+		kind, _ := state.ParseRelation(key)
+		add(kind, mapping[key])
+	}
+	return out
 }
 
-// mostConnections is how many links of a page are followed.
+// mostConnections is how many relations of a page are followed.
 const mostConnections = 50
 
-// connection is one way from a page to another.
-type connection struct {
-	pageLink
-	reverse bool // the link leads to this page
+// connect resolves what pages say of others. A page is called by its path, seen from the
+// other page or, with a slash, from the root, by its id, or by its title. A name of several
+// pages means none.
+func connect(list []page) {
+	byName := map[string]int{} // -1: several pages
+	for i := range list {
+		p := &list[i]
+		for _, name := range []string{
+			"/" + strings.ToLower(p.source), "/" + pagePath(p.source),
+			foldName(p.meta["document_id"]), foldName(p.meta["pattern_id"]), foldName(p.meta["id"]), foldName(p.title),
+		} {
+			if other, taken := byName[name]; !taken {
+				byName[name] = i
+			} else if other != i {
+				byName[name] = -1
+			}
+		}
+	}
+	delete(byName, "")
+	connected := map[[2]int]bool{}
+	for i := range list {
+		p := &list[i]
+		kinds := append([]string{state.DependsOn}, slices.Sorted(maps.Keys(p.says))...) // a chain is found before another way
+		for _, kind := range kinds {
+			for _, name := range p.says[kind] {
+				at := path.Join(path.Dir("/"+p.source), name)
+				if strings.HasPrefix(name, "/") {
+					at = name
+				}
+				to := -1
+				for _, called := range []string{strings.ToLower(at), "/" + pagePath(at), foldName(name)} {
+					if found, ok := byName[called]; ok && to < 0 {
+						to = found
+					}
+				}
+				if r := (relation{to, kind}); to >= 0 && to != i && len(p.out) < mostConnections && !slices.Contains(p.out, r) {
+					p.out = append(p.out, r)
+					connected[[2]int{min(i, to), max(i, to)}] = true
+				}
+			}
+		}
+	}
+	for pair := range connected {
+		list[pair[0]].degree++
+		list[pair[1]].degree++
+	}
 }
 
-// connections returns the ways from a page, at most mostConnections: relations before
-// links of the text, and the page's own before those of others.
-func (p *page) connections() []connection {
-	var out []connection
-	for _, l := range p.out {
-		out = append(out, connection{l, false})
+// pagePath brings the path of a page to the one that others may use: without its extension,
+// of a folder without the name of its index, in lower case.
+func pagePath(p string) string {
+	p = strings.ToLower(strings.Trim(path.Clean("/"+p), "/"))
+	switch ext := path.Ext(p); ext {
+	case ".md", ".markdown", ".html", ".htm", ".rst", ".txt", ".adoc":
+		p = strings.TrimSuffix(p, ext)
 	}
-	for _, l := range p.in {
-		out = append(out, connection{l, true})
+	if dir, last := path.Split(p); last == "index" || last == "_index" || last == "readme" {
+		return strings.TrimSuffix(dir, "/")
 	}
-	return out[:min(len(out), mostConnections)]
+	return p
 }
+
+func foldName(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }

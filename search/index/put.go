@@ -45,8 +45,7 @@ func (db *DB) Put(ctx context.Context, root string, entries []search.Entry) erro
 // encodedEntry is what is made of an entry before the transaction begins.
 type encodedEntry struct {
 	meta   string
-	links  string // JSON; empty: none
-	weight int64  // see weight
+	weight int64 // see weight
 	rows   []chunkRow
 }
 
@@ -66,9 +65,6 @@ func encode(e *search.Entry) (x encodedEntry, err error) {
 		return x, err
 	}
 	x = encodedEntry{meta: string(meta), weight: weight(e.Chunks), rows: make([]chunkRow, len(e.Chunks))}
-	if x.links, err = encodeLinks(e.Links); err != nil {
-		return x, err
-	}
 	for i := range e.Chunks {
 		c := &e.Chunks[i]
 		if c.ID == "" || c.Text == "" || c.Ordinal != i {
@@ -113,10 +109,7 @@ func (*DB) putFile(tx *sqlite.Tx, collection, next int64, e *search.Entry, x *en
 				return false, err
 			}
 		}
-		if x.links != "" {
-			_, err = putLinks(tx, id, x.links)
-		}
-		return true, err
+		return true, nil
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
 		return false, err
@@ -131,11 +124,7 @@ func (*DB) putFile(tx *sqlite.Tx, collection, next int64, e *search.Entry, x *en
 	if err != nil {
 		return false, err
 	}
-	linked, err := putLinks(tx, id, x.links)
-	if err != nil {
-		return false, err
-	}
-	if changed = moved || linked || title != f.Title || url != f.URL || meta != x.meta; changed && version != next {
+	if changed = moved || title != f.Title || url != f.URL || meta != x.meta; changed && version != next {
 		if err := bury(tx, collection, id, next); err != nil {
 			return false, err
 		}
@@ -194,32 +183,4 @@ func putChunk(tx *sqlite.Tx, collection, file int64, r *chunkRow, text string) e
 		return fmt.Errorf("chunk %s: %w", r.id, err)
 	}
 	return nil
-}
-
-// encodeLinks returns the links of a file as the table links keeps them; none is "".
-func encodeLinks(links []state.Link) (string, error) {
-	if len(links) == 0 {
-		return "", nil
-	}
-	byRelation := map[string][]string{}
-	for _, l := range links {
-		byRelation[l.Relation] = append(byRelation[l.Relation], l.Target)
-	}
-	body, err := json.Marshal(byRelation) // keys ascending
-	return string(body), err
-}
-
-// putLinks saves the links of a file and reports whether they changed.
-func putLinks(tx *sqlite.Tx, file int64, links string) (changed bool, err error) {
-	var before string
-	err = tx.QueryRow(`SELECT coalesce(max(body), '') FROM links WHERE file = ?`, file).Scan(&before)
-	switch {
-	case err != nil || before == links:
-		return false, err
-	case links == "":
-		_, err = tx.Exec(`DELETE FROM links WHERE file = ?`, file)
-	default:
-		_, err = tx.Exec(`INSERT OR REPLACE INTO links(file, body) VALUES(?, ?)`, file, links)
-	}
-	return true, err
 }

@@ -77,13 +77,6 @@ CREATE TABLE chunks(
 ) STRICT;
 CREATE INDEX chunks_by_file ON chunks(file, ordinal);
 
--- What a file says of other documents, as it says it. Links are resolved when they are
--- read, so that a page may come after the links to it.
-CREATE TABLE links(
-	file INTEGER PRIMARY KEY REFERENCES files(id) ON DELETE CASCADE,
-	body TEXT NOT NULL                   -- JSON object: targets in order, by relation
-) STRICT;
-
 -- Tombstones: files that changed or went, as long as a segment may hold them, so that a
 -- search counts as if it did not.
 CREATE TABLE dead(

@@ -23,7 +23,7 @@ type snapshot struct {
 	all      totals // of the files that count
 
 	reading sync.Mutex // held while the pages are read
-	pages   *pages     // nil before somebody asks for them
+	pages   []page     // nil before somebody asks for them
 }
 
 // part is a segment of a snapshot, with the files of it that count.

@@ -56,7 +56,7 @@ func compareLegs(a, b state.Leg) int {
 		cmp.Compare(a.Rank, b.Rank), cmp.Compare(b.Score, a.Score), strings.Compare(via(a), via(b)))
 }
 
-// listID names a list. What links led to is a list beside that of the same leg.
+// listID names a list. What relations led to is a list beside that of the same leg.
 type listID struct {
 	query int
 	name  string

@@ -13,7 +13,7 @@ import (
 )
 
 // catalogue holds the documents without their text in an embedded index, which knows how to
-// filter them, count them by metadata, find them by name and follow their links. Each
+// filter them, count them by metadata, find them by name and follow their relations. Each
 // document is one passage there, whose id is that of the file; its text is a word that all
 // share and a number of its own.
 type catalogue struct {
@@ -43,7 +43,7 @@ func (c *catalogue) of(ctx context.Context, roots []*root) error {
 			if version, ok := held[source]; ok && version == f.version {
 				continue
 			}
-			e := search.Entry{File: f.File, Links: f.Links}
+			e := search.Entry{File: f.File}
 			if f.Chunks > 0 && f.version > 0 {
 				if c.number[f.id] == "" {
 					c.number[f.id] = strconv.Itoa(1_000_000 + len(c.number))
@@ -68,17 +68,6 @@ func (c *catalogue) of(ctx context.Context, roots []*root) error {
 		}
 	}
 	return nil
-}
-
-// Links implements search.Backend.
-func (db *DB) Links(ctx context.Context, name string) (links []search.Link, dangling int, err error) {
-	roots, err := db.roots(ctx)
-	if r := roots[name]; r != nil && err == nil {
-		if err = db.catalogue.of(ctx, []*root{r}); err == nil {
-			return db.catalogue.Links(ctx, name)
-		}
-	}
-	return nil, 0, err
 }
 
 // documents returns the catalogue of the documents that the snapshot may find.
@@ -209,12 +198,12 @@ func (s *snapshot) Expand(ctx context.Context, q state.Query, hits []state.Hit, 
 	if err != nil {
 		return nil, err
 	}
-	linked := slices.DeleteFunc(all, func(h state.Hit) bool {
+	related := slices.DeleteFunc(all, func(h state.Hit) bool {
 		return slices.ContainsFunc(given, func(g state.Hit) bool { return g.Chunk == h.Chunk })
 	})
-	shown, err := s.represent(ctx, q, s.found(linked))
+	shown, err := s.represent(ctx, q, s.found(related))
 	out := slices.Clone(hits)
-	for _, h := range linked {
+	for _, h := range related {
 		if r, ok := shown[h.Chunk]; ok {
 			h.Chunk = r.chunk
 			out = append(out, h)

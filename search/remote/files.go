@@ -26,8 +26,7 @@ type root struct {
 // file is a file of a folder. It is not changed.
 type file struct {
 	search.File
-	Links []state.Link `json:",omitempty"`
-	Raw   []byte       `json:",omitempty"` // a source that is not UTF-8
+	Raw []byte `json:",omitempty"` // a source that is not UTF-8
 
 	id      string // by which its chunks know it
 	version int64  // no chunk with a greater one is a part of the file; 0: it was never completed
@@ -182,7 +181,7 @@ func (db *DB) Put(ctx context.Context, name string, entries []search.Entry) erro
 			if e.File.Source == "" {
 				return errors.New("a file without a source")
 			}
-			f := file{File: e.File, Links: e.Links, id: ID(name, e.File.Source), version: version}
+			f := file{File: e.File, id: ID(name, e.File.Source), version: version}
 			if f.Chunks, f.CutBy = len(e.Chunks), ""; f.Chunks > 0 {
 				f.CutBy = e.Chunks[0].Cut.Chunker
 			}
