@@ -21,7 +21,6 @@ const (
 	PPTX     = "pptx"  // a presentation
 	EML      = "eml"   // a mail
 	RTF      = "rtf"
-	Man      = "man"      // a manual page
 	Notebook = "notebook" // Jupyter
 )
 

@@ -181,7 +181,7 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 // binaryReaders read the kinds of documents that find their encoding themselves.
 var binaryReaders = map[string]func(*draft, []byte) error{
 	document.DOCX: (*draft).readDOCX, document.ODT: (*draft).readODT, document.EPUB: (*draft).readEPUB, document.XLSX: (*draft).readXLSX,
-	document.Man: (*draft).readMan, document.PPTX: (*draft).readPPTX, document.EML: (*draft).readEML, document.RTF: (*draft).readRTF, document.HTML: (*draft).readHTML,
+	document.PPTX: (*draft).readPPTX, document.EML: (*draft).readEML, document.RTF: (*draft).readRTF, document.HTML: (*draft).readHTML,
 }
 
 // extensions are those of the kinds of documents; others are source code or are not read.
@@ -199,11 +199,8 @@ func kindOf(name string) string {
 			return kind
 		}
 	}
-	switch {
-	case document.IsSource(name):
+	if document.IsSource(name) {
 		return document.Plain
-	case isMan(name):
-		return document.Man
 	}
 	return ""
 }
