@@ -365,8 +365,6 @@ func TestCommands(t *testing.T) {
 		{"fail\r", `the store is ␛\[31mgone`},
 		{"ask\r", "You asked: ask"},
 		{"/undo\r", "taken back: the question"},
-		{"/export out.md\r", `/export is no longer there; use:\s+ragflow threads show last > FILE`},
-		{"/retry\r", `/retry is no longer there; use:\s+/undo, then the arrow up`},
 		{"/threads\r", `1  First ␛\[31mtitle\n.*2  Second`},
 		{"/threads 2\r", "Second\n1 turn"},
 		{"/threads last\r", "First"},

@@ -52,19 +52,7 @@ func (s *session) command(ctx context.Context, name, args string) error {
 			return c.do(s, ctx, args)
 		}
 	}
-	if use := droppedCommands()[name]; use != "" {
-		return fmt.Errorf("/%s is no longer there; use: %s", name, use)
-	}
 	return fmt.Errorf("unknown command /%s; /help lists the commands", oneLine(name))
-}
-
-// droppedCommands says what replaces the commands of earlier versions.
-func droppedCommands() map[string]string {
-	return map[string]string{
-		"open": "the files and lines below an answer", "sources": "ragflow trace last, whose answer.md quotes them",
-		"retry": "/undo, then the arrow up", "docs": "ragflow index, or ragflow index stats", "model": "ragflow models",
-		"trace": "ragflow trace last", "export": "ragflow threads show last > FILE",
-	}
 }
 
 func (s *session) help(context.Context, string) error {
