@@ -21,9 +21,9 @@ type Options struct {
 	without string // a rule that is not asked, for the table of what each rule gains
 }
 
-// denies reports whether a sentence is among the denied ones, also with a word of doubt
+// isDenied reports whether a sentence is among the denied ones, also with a word of doubt
 // that [Repair] has put before its stop.
-func (o Options) denies(sentence string) bool {
+func (o Options) isDenied(sentence string) bool {
 	return slices.ContainsFunc(o.Denied, func(d string) bool { return strings.HasPrefix(sentence, strings.TrimRight(d, ".!。")) })
 }
 
@@ -188,10 +188,8 @@ func (c *checker) judge(s *Sentence) (right int) {
 			s.Best = found
 		}
 	}
-	for _, found := range s.Sources { // the nearest source counts, if it speaks against the claim
-		if s.Best.Holds && found.Contrary != "" && found.Near >= s.Best.Near {
-			s.Best, right = found, 0
-		}
+	if denier := denies(s.Sources, s.Best); denier.N > 0 {
+		s.Best, right = denier, 0
 	}
 	if right == 0 && len(s.Cited) > 1 {
 		right = c.together(claim, s.Sources)
@@ -208,22 +206,38 @@ func (c *checker) judge(s *Sentence) (right int) {
 			s.Grounded = s.Best.Holds && (len(s.Cited) == 0 || s.Best.Near >= minTied)
 		}
 	}
-	if s.Grounded && c.denies(s.Text) {
+	if s.Grounded && c.isDenied(s.Text) {
 		s.Supported, s.Grounded, s.Why, right = false, false, "the source does not say this", 0
 	}
 	s.Unchecked = s.Grounded && s.Best.Foreign
 	return right
 }
 
-// best is the source that supports a claim best, whether it does or not.
+// best is the source that supports a claim best, or speaks against it from as near.
 func (c *checker) best(of *claim) Support {
 	var best Support
-	for n := range c.sources {
-		if found := c.support(of, n+1); found.better(best) {
-			best = found
+	all := make([]Support, len(c.sources))
+	for i := range c.sources {
+		all[i] = c.support(of, i+1)
+		if all[i].better(best) {
+			best = all[i]
 		}
 	}
+	if denier := denies(all, best); denier.N > 0 {
+		return denier
+	}
 	return best
+}
+
+// denies returns the source that speaks against a claim from as near as the best one
+// supports it; the zero Support if none does.
+func denies(sources []Support, best Support) Support {
+	for _, s := range sources {
+		if best.Holds && s.Contrary != "" && s.Near >= best.Near {
+			return s
+		}
+	}
+	return Support{}
 }
 
 func (s Support) better(than Support) bool {

@@ -23,6 +23,7 @@ type sixCase struct {
 	text               string
 	cited              int  // N of the [Source N] behind it
 	trap               bool // another source holds most of its words
+	bare               bool // the statement is made without its mark
 	sources            []state.Source
 }
 
@@ -126,7 +127,10 @@ const (
 
 // fate does what a node that generates an answer does with one that consists of the statement, and returns what becomes of it and why.
 func fate(c sixCase, without string) (what, why string) {
-	answer := c.text + " " + cite.Marker(c.cited)
+	answer := c.text
+	if !c.bare {
+		answer += " " + cite.Marker(c.cited)
+	}
 	report := cite.Check(answer, c.sources, cite.Options{Language: c.language}.Without(without))
 	repaired := cite.Repair(answer, report, cite.Fixing{Unsupported: prompts.Say(prompts.Unsupported, c.language)})
 	if len(report.Sentences) > 0 {
@@ -143,6 +147,13 @@ func fate(c sixCase, without string) (what, why string) {
 	default:
 		return tied, fmt.Sprintf("%s; tied to %d", why, cited[0])
 	}
+}
+
+func countFate(table map[string]map[string]int, row, what string) {
+	if table[row] == nil {
+		table[row] = map[string]int{}
+	}
+	table[row][what]++
 }
 
 // TestSix reports what becomes of statements with six sources each, as ask gives them.
@@ -163,12 +174,11 @@ func TestSix(t *testing.T) {
 				}
 			}
 			for _, row := range rows {
-				key := half + " " + row
-				if table[key] == nil {
-					table[key] = map[string]int{}
-				}
-				table[key][what]++
+				countFate(table, half+" "+row, what)
 			}
+			c.bare = true
+			bare, _ := fate(c, "")
+			countFate(table, half+" "+rows[0]+", without a mark", bare)
 			if half == "look" && (what == kept || what == tied) == (c.kind != "") || half == "look" && c.kind == "" && what == tied {
 				fmt.Fprintf(&wrong, "%s %d %s: %s: %s\n  %s\n", c.id, c.cited, c.kind, what, c.text, why)
 			}
@@ -176,7 +186,7 @@ func TestSix(t *testing.T) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-40s %6s %6s %6s %6s %9s %7s\n", "", "n", kept, tied, marked, withdrawn, "right")
-	rows := []string{"true", "altered", "altered, words of another source"}
+	rows := []string{"true", "altered", "altered, words of another source", "true, without a mark", "altered, without a mark"}
 	for _, language := range sixLanguages {
 		rows = append(rows, "true "+language, "altered "+language)
 	}
