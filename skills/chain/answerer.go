@@ -90,7 +90,7 @@ func (a Answerer) AnswerStream(ctx context.Context, t state.Task, token func(nod
 // supported passes an answer on once a source supports a statement of it. Until then it may
 // be withdrawn: see [nodes.Generate]. The whole is checked each time it has grown by half, so that the cost
 // grows as its length does.
-func (a Answerer) supported(t state.Task, tell func(string)) func(string) {
+func (Answerer) supported(t state.Task, tell func(string)) func(string) {
 	var said strings.Builder
 	passing, next := false, 0
 	return func(piece string) {
