@@ -195,7 +195,7 @@ func TestLongReplyIsCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Model != "smart" || len(r.Answer) > 40_000 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "limit of 2000 tokens") {
+	if r.Model != "smart" || len(r.Answer) > 40_000 || len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "limit of 2000 tokens") {
 		t.Errorf("%d bytes by %s, warnings %q", len(r.Answer), r.Model, r.Warnings)
 	}
 }
@@ -210,6 +210,9 @@ func TestUnsupportedAnswerOffersTheClosestPassage(t *testing.T) { // Y06
 	}
 	if !r.Abstained || strings.Contains(r.Answer, "Elephants") || len(r.Citations) == 0 || !strings.Contains(r.Answer, "Closest passages:") {
 		t.Errorf("got %q with %d citations, abstained %v", r.Answer, len(r.Citations), r.Abstained)
+	}
+	if want := []string{"What the model wrote was withdrawn, since no source supports it."}; !slices.Equal(r.Warnings, want) {
+		t.Errorf("warnings %q, want %q", r.Warnings, want)
 	}
 }
 

@@ -225,6 +225,7 @@ func (o Answering) validate(ctx context.Context, a state.Answer, turn state.Turn
 	if repaired.Text == "" || report.Claims > 0 && report.Grounded == 0 { // nothing of it is supported: no answer
 		repaired.Picks = nil
 		repaired.Text, a.Abstained = prompts.Say(prompts.NotFound, turn.Language), true
+		graph.Warn(ctx, "What the model wrote was withdrawn, since no source supports it.")
 	}
 	if len(report.Sentences) > 0 && report.Claims == 0 && !a.Abstained && len(cite.Validate(repaired.Text, len(turn.Sources)).Cited) == 0 {
 		repaired.Text += " " + mark(repaired.Text, turn)
