@@ -84,6 +84,7 @@ func (t *Terminal) readLine(ctx context.Context, prompt string) (string, error) 
 		err  error
 	}
 	done := make(chan result, 1)
+	fmt.Fprint(t.out, "\n\x1b[A") // the editor loses the prompt in the last row of the screen
 	go func() {
 		text, err := t.shell.Readline()
 		done <- result{text, err}
