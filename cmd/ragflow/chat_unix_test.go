@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
@@ -35,8 +36,30 @@ type terminalTest struct {
 	written bytes.Buffer // all that the program wrote; read it after the end
 }
 
-// screen is what a person sees.
-type screen struct{ vt10x.Terminal }
+// screen is what a person sees, and the lines that have left it at the top.
+type screen struct {
+	vt10x.Terminal
+
+	left *strings.Builder
+}
+
+func (s screen) Write(p []byte) (int, error) {
+	columns, rows := s.Size()
+	for rest := p; len(rest) > 0; {
+		_, n := utf8.DecodeRune(rest)
+		before := s.Cursor()
+		top, _, _ := strings.Cut(s.String(), "\n")
+		if _, err := s.Terminal.Write(rest[:n]); err != nil {
+			return len(p), err
+		}
+		wrapped := before.X == columns-1 && s.Cursor().X == 1
+		if before.Y == rows-1 && (rest[0] == '\n' || wrapped) {
+			s.left.WriteString(strings.TrimRight(top, " ") + "\n")
+		}
+		rest = rest[n:]
+	}
+	return len(p), nil
+}
 
 // Text returns the lines of the screen without the spaces at their ends.
 func (s screen) Text() string {
@@ -87,7 +110,7 @@ func startIn(t *testing.T, dir string, columns, rows int, env []string, args ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	tt := &terminalTest{t, dir, file, screen{vt10x.New(vt10x.WithSize(columns, rows), vt10x.WithWriter(file))}, make(chan error, 1), make(chan struct{}, 1), c.Process, bytes.Buffer{}}
+	tt := &terminalTest{t, dir, file, screen{vt10x.New(vt10x.WithSize(columns, rows), vt10x.WithWriter(file)), new(strings.Builder)}, make(chan error, 1), make(chan struct{}, 1), c.Process, bytes.Buffer{}}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)

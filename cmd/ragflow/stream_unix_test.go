@@ -87,3 +87,72 @@ func TestAgentStreamsToTheTerminal(t *testing.T) {
 		})
 	}
 }
+
+// Of an answer longer than the screen, nothing that is not the answer stays, neither on the screen nor
+// on the lines that have left it, and all of the answer stands there once.
+func TestLongAnswersOnSmallScreens(t *testing.T) {
+	const (
+		wrong = "Elephants wash themselves in the river every single morning. [Source 1]\n\n"
+		right = "A volume keeps the data of a container after the container is removed. [Source 1]\n\n"
+	)
+	for name, tt := range map[string]struct {
+		said string
+		want map[string]int // how often a text stands there
+	}{
+		"corrected": {wrong + strings.Repeat(right, 20), map[string]int{
+			"single morning": 1, "(unsupported)": 1, "container is removed. [1]": 20, "withdrawn": 0, "[1] docs/volumes.md": 1,
+		}},
+		"withdrawn": {strings.Repeat(wrong, 31), map[string]int{
+			"single morning": 0, "I did not find": 1, "a volume, run": 1, "warning: What the model wrote was withdrawn, since no source supports it.": 1,
+		}},
+		"as it is": {strings.Repeat(right, 20), map[string]int{"container is removed. [1]": 20, "[1] docs/volumes.md": 1}},
+	} {
+		for size, screen := range map[string][2]int{"80x24": {80, 24}, "60x10": {60, 10}, "30x3": {30, 3}} {
+			for _, command := range []string{"ask", "chat", "ask --agent", "chat --agent"} {
+				t.Run(name+" "+size+" "+command, func(t *testing.T) { stays(t, tt.said, tt.want, screen[0], screen[1], strings.Fields(command)...) })
+			}
+		}
+	}
+}
+
+func stays(t *testing.T, said string, want map[string]int, columns, rows int, args ...string) {
+	t.Helper()
+	t.Parallel()
+	shown := make(chan struct{})
+	answer := llmtest.SayThen(said+"---\n", shown, " ")
+	s := llmtest.NewServer(llmtest.CallTools(llm.ToolCall{ID: "1", Name: "search", Arguments: `{"query":"volume"}`}), answer)
+	if args[len(args)-1] != "--agent" {
+		s = llmtest.NewServer(llmtest.Script(
+			llmtest.Entry{When: "SCORE:", Do: llmtest.Say("SCORE: 0.9")},
+			llmtest.Entry{When: "search queries", Do: llmtest.Say("NONE")},
+			llmtest.Entry{When: "", Do: answer},
+		))
+	}
+	defer s.Close()
+	question := "How do I back up a volume?"
+	chats := args[0] == "chat"
+	if args = append(args, "--docs", "docs", "--data-dir", "data", "--model", "small"); !chats {
+		args = append(args, question)
+	}
+	tt := startIn(t, chatFolder(t), columns, rows, []string{"NO_COLOR=1", "OPENAI_BASE_URL=" + s.URL(), "OPENAI_API_KEY=none", "LLM_REFUSALS=model"}, args...)
+	if chats {
+		tt.expect("›")
+		tt.send(question + "\r")
+	}
+	tt.expect(`──\s+(reading|writing).*`) // all that was said
+	close(shown)
+	if chats {
+		tt.expect("\n›")
+		tt.send("\x04")
+	}
+	tt.exit(0)
+	if !chats && strings.Contains(tt.written.String(), "\x1b[J") { // tmux keeps what this erases of a whole screen
+		t.Errorf("the terminal got %q", tt.written.String())
+	}
+	all := strings.Join(strings.Fields(tt.screen.left.String()+tt.screen.Text()), " ")
+	for text, n := range want {
+		if got := strings.Count(all, text); got != n {
+			t.Errorf("%q stands there %d times, want %d:\n%s", text, got, n, all)
+		}
+	}
+}

@@ -92,6 +92,13 @@ func scripts(step func()) *fake {
 				<-ctx.Done()
 				return context.Cause(ctx)
 			},
+			"long": func(_ context.Context, emit func(string) bool) error {
+				for n := range 40 {
+					emit(fmt.Sprintf("line %d\n\n", n+1))
+				}
+				step()
+				return nil
+			},
 			"fail": func(context.Context, func(string) bool) error { return errors.New("the store is \x1b[31mgone") },
 			"q": func(_ context.Context, emit func(string) bool) error {
 				emit("# Titl")
@@ -320,6 +327,28 @@ func TestStream(t *testing.T) {
 	s.expect(`Another bold text \[9\]\[1\]\n\n    code\n\nwriting …`)
 	next()
 	s.expect(`› q\n\nAnother bold text \[1\]\n\n    code\n\n  \[1\] /docs/a.md:3-4  A ␛\[31mtitle\n\n›`)
+	s.send("\x04")
+	s.end(0)
+}
+
+// On a small screen the end of a draft is shown. Where the screen shrinks meanwhile and
+// keeps what cannot be replaced, the answer says so.
+func TestShrunkScreen(t *testing.T) {
+	s := start(t)
+	resize := func(rows uint16) {
+		if err := pty.Setsize(s.pty, &pty.Winsize{Rows: rows, Cols: 80}); err != nil {
+			t.Fatal(err)
+		}
+		s.vt.Resize(80, int(rows))
+	}
+	resize(12)
+	s.send("long\r")
+	s.expect(`\nline 39\n\nline 40\n\nwriting …`)
+	resize(8)
+	if _, err := s.step.WriteString("x"); err != nil {
+		t.Fatal(err)
+	}
+	s.expect(`The window was resized. Only what is below counts.\n\nYou asked: long\n\n›`)
 	s.send("\x04")
 	s.end(0)
 }

@@ -21,5 +21,6 @@
 // second one ranges over Assistant.Stream and hands each event over; it has
 // ended when the turn has. What grows or changes on the screen, the answer and
 // the line that says what goes on, is a region, which rewrites the lines that
-// differ.
+// differ. Of a draft, only what fits the screen is drawn, for a line that has left
+// it can never be taken back; the answer is then written whole.
 package chat

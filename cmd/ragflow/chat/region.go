@@ -3,55 +3,69 @@ package chat
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
-// region is the lines at the bottom of the screen that may still change. The
-// cursor stands at the end of the last one.
+// region is the lines at the bottom of the screen that may still change. Of more
+// lines than fit, the last are drawn, so that none leaves the screen before it is
+// final. The cursor stands at the end of the last one.
 type region struct {
 	out   io.Writer
 	size  func() (columns, rows int)
-	shown []string
+	lines []string
+	drawn []string
+	lost  bool // the screen has shrunk, so that drawn lines stay on it
 }
 
-// show replaces the lines, and writes those that differ from what is there.
-// Lines that have left the screen at the top stay as they were.
+// show replaces the lines.
 func (r *region) show(lines []string) {
-	if len(lines) == 0 {
+	columns, rows := r.look()
+	r.lines = lines
+	fit := slices.Clone(lines[max(0, len(lines)-max(rows, 1)):])
+	for i, l := range fit {
+		fit[i] = ansi.Truncate(l, columns-1, "")
+	}
+	r.draw(fit)
+}
+
+// finish leaves lines instead, whole, and goes to the line below.
+func (r *region) finish(lines []string) {
+	if r.look(); r.lost {
+		lines = append([]string{"", "The window was resized. Only what is below counts."}, lines...)
+	}
+	r.draw(append(lines, ""))
+	r.lines, r.drawn, r.lost = nil, nil, false
+}
+
+// end leaves what was shown, whole, without the line that says what goes on.
+func (r *region) end() {
+	if n := len(r.lines); n > 0 {
+		r.finish(r.lines[:n-1])
+	}
+}
+
+// look returns the size of the screen, and notes where what was drawn does not fit it any more.
+func (r *region) look() (columns, rows int) {
+	columns, rows = r.size()
+	wide := func(l string) bool { return ansi.StringWidth(l) > columns }
+	r.lost = r.lost || len(r.drawn) > rows || slices.ContainsFunc(r.drawn, wide)
+	return columns, rows
+}
+
+// draw writes the lines that differ from what is there. It erases line by line:
+// some terminals keep what they erase of a whole screen.
+func (r *region) draw(lines []string) {
+	if slices.Equal(lines, r.drawn) {
 		return
 	}
-	_, rows := r.size()
 	first := 0
-	for first < min(len(lines), len(r.shown)) && lines[first] == r.shown[first] {
+	for first < min(len(lines), len(r.drawn))-1 && lines[first] == r.drawn[first] {
 		first++
 	}
-	first = max(first, len(r.shown)-rows+1)
-	if first >= len(lines) && len(lines) == len(r.shown) {
-		return
-	}
-	first = min(first, len(lines)-1)
-	var b strings.Builder
-	switch up := len(r.shown) - 1 - first; {
-	case len(r.shown) == 0:
-	case up < 0:
-		b.WriteString("\n")
-	default:
-		if up > 0 {
-			fmt.Fprintf(&b, "\x1b[%dA", up)
-		}
-		b.WriteString("\r\x1b[J")
-	}
-	b.WriteString(strings.Join(lines[first:], "\n"))
-	fmt.Fprint(r.out, b.String())
-	r.shown = append(r.shown[:0:0], lines...)
-}
-
-// end leaves what is shown, without the line that says what goes on, and goes
-// to the line below.
-func (r *region) end() {
-	if len(r.shown) == 0 {
-		return
-	}
-	fmt.Fprint(r.out, "\r\x1b[J")
-	r.shown = nil
+	up := max(0, len(r.drawn)-1-first)
+	fmt.Fprint(r.out, "\r"+strings.Repeat("\x1b[K\x1b[A", up)+"\x1b[K"+strings.Join(lines[first:], "\n"))
+	r.drawn = lines
 }

@@ -66,8 +66,7 @@ func (s *session) answer(r *ragflow.Reply) {
 	if s.Size == nil {
 		s.say(lines...)
 	} else {
-		s.screen.show(append(lines, "", ""))
-		s.screen.end()
+		s.screen.finish(append(lines, ""))
 	}
 	for _, w := range r.Warnings {
 		s.warn(w)
