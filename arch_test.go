@@ -43,7 +43,6 @@ var rooms = map[string]room{
 		"github.com/blevesearch/snowballstem", // stemmers
 		"github.com/pkoukk/tiktoken-go",       // in a test: the same tokens
 		"golang.org/x/text/unicode/norm",      // NFC
-		"github.com/yuin/goldmark",            // finds the addresses of an answer that are not yet code
 	}},
 	"search/dictionary": {ours: []string{"search/text"}},
 	"search/rank":       {ours: []string{"state", "search/text"}},
@@ -134,9 +133,7 @@ var rooms = map[string]room{
 	"nodes": {ours: []string{"graph", "state", "prompts", "search/text", "search/rank", "skills/cite", "internal/lru"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},
-	"transcript": {ours: []string{"graph", "state", "search/text", "prompts"}, theirs: []string{
-		"github.com/yuin/goldmark", // which parts of an answer are code, in which nothing is escaped
-	}},
+	"transcript": {ours: []string{"graph", "state", "search/text", "prompts"}},
 	"eval": {ours: []string{".", "transcript", "ingest", "search", "state", "search/text", "search/rank", "skills/cite", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "llm", "nodes", "skills/offline", "prompts"}, theirs: []string{
 		"golang.org/x/sync/errgroup", // a bounded group of workers that ends with the first error
 	}},

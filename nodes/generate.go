@@ -74,7 +74,7 @@ func Generate(o Answering) Node {
 		} else {
 			graph.Skip(ctx, SkippedNoDocs)
 		}
-		answer.Text = text.QuoteAddresses(text.Visible(answer.Text)) // quotes hold them as the document does
+		answer.Text = new(text.Filter).All(answer.Text) // quotes hold what the document does
 		noteAnswer(ctx, answer, quality)
 		message := state.Message{
 			ID: o.NewID(), Role: state.AI, Content: answer.Text,

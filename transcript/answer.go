@@ -52,7 +52,7 @@ func AnswerMD(r Run, o Options) string {
 		fmt.Fprintf(&b, "*%s*\n", inline(unanswered(st, why)))
 		return b.String()
 	}
-	b.WriteString(clean(searchtext.QuoteAddresses(Visible(text)), linker(turn.Citations)) + "\n")
+	b.WriteString((&searchtext.Filter{Link: linker(turn.Citations)}).All(text) + "\n")
 	if len(turn.Citations) > 0 {
 		fmt.Fprintf(&b, "\n## %s\n", inline(prompts.Say(prompts.SourcesHeader, turn.Language)))
 		references(&b, turn.Citations, turn.Language, o)
@@ -109,24 +109,22 @@ func unanswered(st graph.Status, why string) string {
 	return fmt.Sprintf("No answer: the run is %s: %s.", st, strings.TrimSuffix(why, "."))
 }
 
-// sourceMark matches a citation and the backslashes before it. After an odd number
-// of backslashes it is text of a document, not a citation.
-var sourceMark = regexp.MustCompile(`(\\*)\[Source (\d{1,4})\]`)
+// sourceMark matches a citation.
+var sourceMark = regexp.MustCompile(`\[Source (\d{1,4})\]`)
 
-// linker returns a function that turns each cited [Source N] into a link.
-func linker(cs []state.Citation) func(string) string {
-	cited := map[int]bool{}
+// linker returns a function that turns each cited [Source N] of prose into a link.
+func linker(cs []state.Citation) func(prose string, keep func(string) string) string {
+	cited := map[string]bool{}
 	for _, c := range cs {
-		cited[c.N] = true
+		cited[strconv.Itoa(c.N)] = true
 	}
-	return func(text string) string {
-		return sourceMark.ReplaceAllStringFunc(text, func(mark string) string {
-			m := sourceMark.FindStringSubmatch(mark)
-			n, err := strconv.Atoi(m[2])
-			if err != nil || !cited[n] || len(m[1])%2 == 1 {
+	return func(prose string, keep func(string) string) string {
+		return sourceMark.ReplaceAllStringFunc(prose, func(mark string) string {
+			n := sourceMark.FindStringSubmatch(mark)[1]
+			if !cited[n] {
 				return mark
 			}
-			return fmt.Sprintf(`%s[\[%d\]](#source-%d)`, m[1], n, n)
+			return keep(fmt.Sprintf(`[\[%s\]](#source-%s)`, n, n))
 		})
 	}
 }

@@ -19,8 +19,8 @@
 // same run gives the same bytes at any time and in any process.
 //
 // Documents, questions and models are not trusted. Their text cannot add headings,
-// table cells, HTML or images to the output. In an answer, HTML and images outside
-// code are shown as text. Quotes are in code fences longer than any run of backticks
+// table cells, HTML or images to the output. In an answer, HTML, images and links
+// outside code are shown as text: see text.Filter. Quotes are in code fences longer than any run of backticks
 // in them. Control characters, which could control a terminal, are replaced by their
 // pictures (U+2400 and following).
 //

@@ -2,18 +2,10 @@ package transcript
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
 
 	searchtext "example.com/ragflow/search/text"
 )
@@ -132,87 +124,4 @@ func longestRun(s string, c byte) int {
 		}
 	}
 	return longest
-}
-
-// Parts of an answer that are active in a viewer.
-var (
-	htmlStart = regexp.MustCompile(`<([A-Za-z/!?])`)
-	imageMark = regexp.MustCompile(`!\[`)
-)
-
-// viewer parses an answer as viewers do, with tables: their cells come before code spans.
-var viewer = sync.OnceValue(func() parser.Parser {
-	return goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()
-})
-
-// clean makes an answer's Markdown harmless. Outside of code every HTML tag becomes
-// text and every image becomes a link, so that opening the file loads nothing; rewrite
-// is applied to the rest of that text. An escaped tag may change what is code, so the
-// result is parsed again until nothing changes. A code block without an end is closed.
-func clean(s string, rewrite func(string) string) string {
-	s = Visible(s)
-	const most = 10 // rounds
-	for range most {
-		next := cleanOnce(s, rewrite, codeSpans(s))
-		if next == s {
-			return closed(s)
-		}
-		s = next
-	}
-	return cleanOnce(s, rewrite, nil) // all of it as text
-}
-
-// codeSpans returns the parts of Markdown text that are code, in order.
-func codeSpans(s string) (code []text.Segment) {
-	source := []byte(s)
-	_ = ast.Walk(viewer().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		switch n := n.(type) {
-		case *ast.CodeBlock, *ast.FencedCodeBlock:
-			if entering {
-				code = append(code, n.Lines().Sliced(0, n.Lines().Len())...)
-			}
-		case *ast.CodeSpan:
-			for c := n.FirstChild(); c != nil && entering; c = c.NextSibling() {
-				if t, ok := c.(*ast.Text); ok && !strings.Contains(string(t.Segment.Value(source)), "|") { // where tables are unknown
-					code = append(code, t.Segment)
-				}
-			}
-		}
-		return ast.WalkContinue, nil // the walker returns no error of its own
-	})
-	return code
-}
-
-func cleanOnce(s string, rewrite func(string) string, code []text.Segment) string {
-	var b strings.Builder
-	harmless := func(part string) {
-		part = htmlStart.ReplaceAllString(part, "&lt;$1")
-		b.WriteString(rewrite(imageMark.ReplaceAllString(part, "&#33;["))) // not a backslash: another one before it would cancel it
-	}
-	at := 0
-	for _, c := range code {
-		harmless(s[at:max(at, c.Start)])
-		b.WriteString(s[max(at, c.Start):max(at, c.Stop)])
-		at = max(at, c.Stop)
-	}
-	harmless(s[at:])
-	return b.String()
-}
-
-// closed ends the code block of an answer that was cut inside it, so that what follows
-// is not part of the code.
-func closed(s string) string {
-	ends := func(s string) bool {
-		_, ok := viewer().Parse(text.NewReader([]byte(s + "\n\n."))).LastChild().(*ast.Paragraph)
-		return ok
-	}
-	for _, mark := range []byte("`~") {
-		if ends(s) {
-			break
-		}
-		if end := s + "\n" + strings.Repeat(string(mark), max(3, longestRun(s, mark))); ends(end) {
-			return end
-		}
-	}
-	return s
 }

@@ -44,6 +44,6 @@
 // a list item apart. [Language] looks at the script, then at function words and at
 // letters that few languages use: questions are short, and statistics need length. [Count]
 // counts tokens of the o200k vocabulary. [Clean] makes a line of input safe
-// to show, store and search for, [Visible] any text safe to show, and [QuoteAddresses] keeps
-// viewers from linking its addresses.
+// to show, store and search for, [Visible] any text safe for a terminal, and [Filter] Markdown
+// safe for its viewers, while it is written or as a whole.
 package text

@@ -97,7 +97,7 @@ func appendSentences(dst []Span, s string, start, end int) []Span {
 			continue
 		}
 		if c == '`' {
-			i = codeEnd(s, i, end)
+			i, _ = pieceEnd(s[:end], i)
 			continue
 		}
 		mark, n := utf8.DecodeRuneInString(s[i:end])
@@ -156,29 +156,4 @@ func closers(s string, i, end int) int {
 		}
 	}
 	return end - len(rest)
-}
-
-// codeEnd returns the end of the inline code that begins at i, or of its
-// backticks where it never ends.
-func codeEnd(s string, i, end int) int {
-	n := 0
-	for i+n < end && s[i+n] == '`' {
-		n++
-	}
-	for j := i + n; j < end; {
-		k := strings.IndexByte(s[j:end], '`')
-		if k < 0 {
-			break
-		}
-		j += k
-		m := 0
-		for j+m < end && s[j+m] == '`' {
-			m++
-		}
-		if m == n {
-			return j + m
-		}
-		j += m
-	}
-	return i + n
 }

@@ -91,7 +91,7 @@ func (c shownChat) Complete(ctx context.Context, r llm.Request, _ func(string)) 
 		return model.Holds(by.task.Question, slices.Concat(by.task.Sources, by.found), address)
 	}
 	said, isCall := false, false
-	piece, done := model.NewFilter(known, by.task.Language).Pieces(func(safe string) {
+	piece, done := model.Filter(known, by.task.Language).Pieces(func(safe string) {
 		if !said {
 			said, isCall = true, len(r.Tools) > 0 && callInWords.MatchString(safe)
 		}

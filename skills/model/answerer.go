@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"example.com/ragflow/llm"
 	"example.com/ragflow/prompts"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
 )
@@ -94,20 +97,30 @@ func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(st
 }
 
 // Written makes an answer to t of a text that the model has written, under the rules of AnswerStream.
-func (a *Answerer) Written(text string, t state.Task) state.Answer {
-	answer := state.Answer{Text: text, Model: a.chat.Model()}
-	if prompts.Refused(text) {
+func (a *Answerer) Written(said string, t state.Task) state.Answer {
+	answer := state.Answer{Text: said, Model: a.chat.Model()}
+	if prompts.Refused(said) {
 		answer.Text, answer.Abstained = prompts.Say(prompts.Refusal, t.Language), true
 		return answer
 	}
-	f := filterOf(t)
-	answer.Text = f.Write(text) + f.Close()
+	answer.Text = filterOf(t).All(said)
 	return answer
 }
 
 // filterOf is the filter of an answer to t.
-func filterOf(t state.Task) *Filter {
-	return NewFilter(func(address string) bool { return Holds(t.Question, t.Sources, address) }, t.Language)
+func filterOf(t state.Task) *text.Filter {
+	return Filter(func(address string) bool { return Holds(t.Question, t.Sources, address) }, t.Language)
+}
+
+// Filter returns the filter of one answer in a language. known reports whether an address may be shown.
+func Filter(known func(address string) bool, language string) *text.Filter {
+	return &text.Filter{Known: known, Unknown: prompts.Say(prompts.UnknownAddress, language)}
+}
+
+// Holds reports whether an address stands in the question or in a source.
+func Holds(question string, sources []state.Source, address string) bool {
+	return strings.Contains(question, address) ||
+		slices.ContainsFunc(sources, func(s state.Source) bool { return strings.Contains(s.Text, address) })
 }
 
 // Messages is what a model is sent to answer a task with: rules, the

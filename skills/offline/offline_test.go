@@ -229,7 +229,7 @@ func TestQuotesAreTidied(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"links show their text", "Ports: see [the `docker run -p` flag](/cli/run.md#p) of ports.", "Ports: see the `docker run -p` flag of ports."},
 		{"images and shortcodes go", "Ports {{< badge color=blue >}}are ![x](http://evil.example/p.png) ports.", "Ports are ports."},
-		{"tags go, placeholders stay", "Ports <b>of</b> <script>alert(1)</script> ports <container>.", `Ports of alert(1) ports \<container>.`},
+		{"tags go, placeholders stay", "Ports <b>of</b> <script>alert(1)</script> ports <container>.", `Ports of alert(1) ports <container>.`},
 		{"a faked citation cites nothing", "Ports are safe [Source 7].", `Ports are safe \[Source 7].`},
 		{"hidden characters go", "Ports are\u200b \u202ereversed\u202c ports.", "Ports are reversed ports."},
 	} {

@@ -1,5 +1,5 @@
-// Package readable makes text that an answer may show of the Markdown of documents: no HTML,
-// no images, no addresses that a viewer would load.
+// Package readable makes text to read of the Markdown of documents: no HTML, no images, no
+// addresses of links. It does not make text safe to show: [text.Filter] does, for all of an answer.
 //
 // What a reader of the document sees as text stays. What only marks goes: marks of quotes, lists and
 // headings, tags of HTML, closed comments, shortcodes and attributes, where links lead, marks of notes,
@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/skills/cite"
@@ -29,14 +28,13 @@ var (
 	tag        = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>`)
 	quoteMark  = regexp.MustCompile(`(?m)^[ \t]*(?:>[ \t]?)+(?:[-+−±$€£]?\d)?`)
 	span       = regexp.MustCompile("`+")
-	less       = regexp.MustCompile(`\\*<`)
 )
 
 const attribute = `(?:[#.][A-Za-z][\w-]*|[\w-]+=(?:"[^"\n]*"|'[^'\n]*'|[^\s"'{}]+))`
 
 // Line makes one readable line of a piece of Markdown. Links show their text only. Marks of sources in
 // the document cite nothing, and a sign before a number is no mark of a quote. Inline code stays as it is.
-// What comes out holds no HTML and no address that a viewer would load.
+// What it leaves of HTML is made harmless with the answer: see [text.Filter].
 func Line(s string) string {
 	if !strings.ContainsAny(s, markup) {
 		return cite.Escape(text.Clean(s)) // most sentences
@@ -111,17 +109,11 @@ func prose(s string) string {
 	if strings.Contains(s, "{") {
 		s = attributes.ReplaceAllString(s, "$1")
 	}
-	s = tag.ReplaceAllStringFunc(s, func(t string) string {
+	return tag.ReplaceAllStringFunc(s, func(t string) string {
 		if htmlTag(strings.ToLower(strings.Trim(t, "</> "))) {
 			return " "
 		}
 		return t // <container>: a placeholder, not a tag
-	})
-	return less.ReplaceAllStringFunc(s, func(m string) string {
-		if len(m)%2 == 0 { // an odd number of backslashes: it is escaped already
-			return m
-		}
-		return m[:len(m)-1] + `\<`
 	})
 }
 
@@ -150,7 +142,7 @@ func htmlTag(inside string) bool {
 // have no fence, no indentation that all of them share, no blank lines around them and
 // no characters that steer a terminal.
 func Code(raw string) (lines []string, language string) {
-	raw = strings.ReplaceAll(raw, "\r\n", "\n")
+	raw = text.Visible(raw)
 	first, _, _ := strings.Cut(raw, "\n")
 	if fence, ok := text.OpenFence(strings.TrimLeft(first, "> \t")); ok {
 		if strings.HasPrefix(strings.TrimLeft(first, " \t"), ">") {
@@ -164,13 +156,7 @@ func Code(raw string) (lines []string, language string) {
 	}
 	shared := -1
 	for line := range strings.Lines(raw) {
-		line = strings.Map(func(r rune) rune {
-			if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
-				return -1
-			}
-			return r
-		}, strings.ToValidUTF8(text.Placeholders(line), "\uFFFD"))
-		line = strings.TrimRight(line, " \t")
+		line = strings.TrimRight(text.Placeholders(line), " \t\n")
 		if n := len(line) - len(strings.TrimLeft(line, " \t")); line != "" && (shared < 0 || n < shared) {
 			shared = n
 		}

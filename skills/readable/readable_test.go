@@ -47,7 +47,7 @@ func TestLineKeepsWhatIsSeen(t *testing.T) {
 		{"{{ .Values.port }} is {.5} or {:a => 1}", "{{ .Values.port }} is {.5} or {:a => 1}"},
 		{"Title {#id} {.big .red} {: target=\"_blank\"}{:toc}", "Title"},
 		{"3 <!-- hidden --> apples", "3 apples"},
-		{"4 <!-- 5", `4 \<!-- 5`},
+		{"4 <!-- 5", `4 <!-- 5`},
 	} {
 		if got := readable.Line(tt.in); got != tt.want {
 			t.Errorf("Line(%q) = %q, want %q", tt.in, got, tt.want)

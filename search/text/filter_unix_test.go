@@ -1,6 +1,6 @@
 //go:build unix
 
-package model_test
+package text_test
 
 import (
 	"math/rand/v2"
@@ -8,8 +8,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"example.com/ragflow/skills/model"
 )
 
 // processorTime is what the process has used.
@@ -38,7 +36,7 @@ func TestFilterIsLinear(t *testing.T) {
 			spent := func(size int) time.Duration {
 				least := time.Hour
 				for range 3 {
-					f := model.NewFilter(known, "en")
+					f := newFilter(false)
 					text := strings.Repeat(s, size/len(s)+1)[:size]
 					begun := processorTime(t)
 					for ; text != ""; text = text[min(4, len(text)):] {

