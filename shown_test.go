@@ -243,6 +243,7 @@ func checkAnswer(t *testing.T, r *rand.Rand, parts []part, chunks []state.Chunk)
 	if err != nil {
 		t.Fatal(err)
 	}
+	got.Text = new(text.Filter).All(got.Text)
 	shown := strings.ReplaceAll(got.Text, `\`, "")
 	for n, order := range got.Order {
 		mark := fmt.Sprintf("[Source %d]", n+1)

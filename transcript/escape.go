@@ -99,7 +99,10 @@ func escaped(s string) string {
 // fenced formats text as a code block, with a prefix before each line.
 func fenced(prefix, s string) string {
 	s = strings.TrimRight(Visible(s), "\n")
-	fence := strings.Repeat("`", max(3, longestRun(s, '`')+1))
+	fence := "```"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
 	var b strings.Builder
 	b.WriteString(prefix + fence + "text\n")
 	for line := range strings.SplitSeq(s, "\n") {
@@ -111,17 +114,4 @@ func fenced(prefix, s string) string {
 	}
 	b.WriteString(prefix + fence + "\n")
 	return b.String()
-}
-
-func longestRun(s string, c byte) int {
-	longest, n := 0, 0
-	for i := range len(s) {
-		if s[i] == c {
-			n++
-			longest = max(longest, n)
-		} else {
-			n = 0
-		}
-	}
-	return longest
 }

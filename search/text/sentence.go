@@ -97,7 +97,7 @@ func appendSentences(dst []Span, s string, start, end int) []Span {
 			continue
 		}
 		if c == '`' {
-			i, _ = pieceEnd(s[:end], i)
+			i, _ = PieceEnd(s[:end], i)
 			continue
 		}
 		mark, n := utf8.DecodeRuneInString(s[i:end])

@@ -43,7 +43,7 @@ func unitEnd(line string, whole bool) int {
 		case '[':
 			next, open = bracketsEnd(line, i)
 		default:
-			next, open = pieceEnd(line, i)
+			next, open = PieceEnd(line, i)
 		}
 		if (open || next == len(line)) && !whole {
 			return 0
@@ -56,9 +56,9 @@ func unitEnd(line string, whole bool) int {
 	return len(line)
 }
 
-// pieceEnd returns where the character at i ends, or the code or escape that begins there. open says that it is
+// PieceEnd returns where the character at i ends, or the code or escape that begins there. open says that it is
 // the beginning of code whose end is not in s.
-func pieceEnd(s string, i int) (end int, open bool) {
+func PieceEnd(s string, i int) (end int, open bool) {
 	switch c := s[i]; {
 	case c == '`':
 		marks := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
@@ -96,7 +96,7 @@ func codeEnd(s string, marks int) int {
 func bracketsEnd(s string, i int) (end int, open bool) {
 	depth := 0
 	for at := i; at < len(s); {
-		next, begun := pieceEnd(s, at)
+		next, begun := PieceEnd(s, at)
 		open = open || begun
 		switch s[at] {
 		case '[':
@@ -133,7 +133,7 @@ func (f *Filter) harmless(s string) string {
 	mark := func(escape string) string { return strings.ReplaceAll(keep(escape), "`", "\x00") } // other Markdown, which joins
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		next, open := pieceEnd(s, i)
+		next, open := PieceEnd(s, i)
 		switch {
 		case open:
 			b.WriteString(mark(strings.Repeat("\\`", next-i)))

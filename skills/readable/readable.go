@@ -8,7 +8,6 @@ package readable
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"example.com/ragflow/search/text"
@@ -27,7 +26,6 @@ var (
 	comment    = regexp.MustCompile(`(?s)<!--.*?-->`)
 	tag        = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>`)
 	quoteMark  = regexp.MustCompile(`(?m)^[ \t]*(?:>[ \t]?)+(?:[-+−±$€£]?\d)?`)
-	span       = regexp.MustCompile("`+")
 )
 
 const attribute = `(?:[#.][A-Za-z][\w-]*|[\w-]+=(?:"[^"\n]*"|'[^'\n]*'|[^\s"'{}]+))`
@@ -71,30 +69,21 @@ const markup = "`<>[{" + hole
 // seen as one.
 const hole = "\x00"
 
-// lift takes inline code out of s and leaves holes. Every run of backticks is
-// looked at once.
+// lift takes inline code out of s and leaves holes.
 func lift(s string) (string, []string) {
-	runs := span.FindAllStringIndex(s, -1)
-	next := make([]int, len(runs)) // run of the same length behind each; 0: none
-	last := map[int]int{}          // first run of each length behind the one looked at
-	for i, r := range slices.Backward(runs) {
-		next[i] = last[r[1]-r[0]]
-		last[r[1]-r[0]] = i
-	}
 	var b strings.Builder
 	var codes []string
-	at := 0
-	for i := 0; i < len(runs); i++ {
-		if next[i] == 0 {
-			continue
+	for i := 0; i < len(s); {
+		end, open := text.PieceEnd(s, i)
+		if s[i] == '`' && !open {
+			codes = append(codes, text.Placeholders(s[i:end]))
+			b.WriteString(hole)
+		} else {
+			b.WriteString(s[i:end])
 		}
-		b.WriteString(s[at:runs[i][0]] + hole)
-		from := runs[i][0]
-		i = next[i]
-		at = runs[i][1]
-		codes = append(codes, text.Placeholders(s[from:at]))
+		i = end
 	}
-	return b.String() + s[at:], codes
+	return b.String(), codes
 }
 
 // prose tidies what stands outside inline code.
