@@ -169,7 +169,7 @@ var rooms = map[string]room{
 		"golang.org/x/term",               // size of the terminal, and how it was
 		"golang.org/x/sys",                // keys that wait unseen while an answer is written
 	}},
-	"internal/termmd": {theirs: []string{
+	"internal/termmd": {ours: []string{"search/text"}, theirs: []string{
 		"github.com/yuin/goldmark",        // Markdown
 		"github.com/charmbracelet/x/ansi", // wrapping by columns
 	}},

@@ -13,6 +13,8 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	searchtext "example.com/ragflow/search/text"
 )
 
 // Options say how Markdown is rendered. The zero Options give plain text, 80
@@ -39,7 +41,9 @@ func Render(markdown string, o Options) string {
 }
 
 // Wrap breaks plain text into lines of at most width columns, between words.
-func Wrap(plain string, width int) []string { return wrap(harmless(plain), max(width, narrowest)) }
+func Wrap(plain string, width int) []string {
+	return wrap(searchtext.Visible(plain), max(width, narrowest))
+}
 
 // wrap breaks a text between words, and not at the hyphens of ids and flags,
 // for which a character of private use stands meanwhile.
@@ -132,7 +136,7 @@ func (r renderer) code(n ast.Node, width int) []string {
 	const indent = "    "
 	var out []string
 	for line := range strings.Lines(lines(n.Lines(), r.source)) {
-		line = harmless(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", indent))
+		line = searchtext.Visible(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", indent))
 		if !r.LongCode {
 			line = ansi.Hardwrap(line, width-len(indent), true)
 		}
@@ -217,7 +221,7 @@ func (r renderer) text(n *ast.Text) string {
 	if !n.IsRaw() {
 		value = util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(value)))
 	}
-	t := harmless(strings.ReplaceAll(string(value), "\n", " "))
+	t := strings.ReplaceAll(searchtext.Visible(string(value)), "\n", " ")
 	switch {
 	case n.HardLineBreak():
 		t += "\n"
@@ -232,7 +236,7 @@ func (r renderer) span(n ast.Node, styles []string) string {
 	with := func(code string) []string { return append(slices.Clip(styles), code) }
 	switch n := n.(type) {
 	case *ast.String:
-		return r.paint(harmless(string(n.Value)), styles...)
+		return r.paint(searchtext.Visible(string(n.Value)), styles...)
 	case *ast.CodeSpan:
 		if r.Style {
 			return renderer{Options{Style: true}, r.source}.inline(n, with("36")...)
@@ -245,16 +249,16 @@ func (r renderer) span(n ast.Node, styles []string) string {
 	case *ast.Image:
 		return r.link("[image: "+r.inline(n, styles...)+"]", string(n.Destination))
 	case *ast.AutoLink:
-		return r.asCode(harmless(string(n.Label(r.source))))
+		return r.asCode(searchtext.Visible(string(n.Label(r.source))))
 	case *ast.RawHTML:
-		return r.paint(harmless(lines(n.Segments, r.source)), styles...)
+		return r.paint(searchtext.Visible(lines(n.Segments, r.source)), styles...)
 	}
 	return r.inline(n, styles...)
 }
 
 // link puts the address of a link behind its text, unless the text says it.
 func (r renderer) link(label, address string) string {
-	if address = harmless(strings.ReplaceAll(address, "\n", " ")); address == "" || ansi.Strip(label) == address {
+	if address = strings.ReplaceAll(searchtext.Visible(address), "\n", " "); address == "" || ansi.Strip(label) == address {
 		return label
 	}
 	return label + " (" + r.asCode(address) + ")"
@@ -303,18 +307,4 @@ func prefixed(lines []string, first, rest string) []string {
 		first = rest
 	}
 	return out
-}
-
-// harmless drops what could command a terminal or reorder what it shows. Of
-// control characters newline and tab stay.
-func harmless(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r < 0x20, r >= 0x7f && r <= 0x9f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x2028, r == 0x2029:
-			return -1
-		}
-		return r
-	}, s)
 }

@@ -12,6 +12,7 @@ import (
 
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/termmd"
+	"example.com/ragflow/search/text"
 )
 
 func cite(n int) string { return fmt.Sprintf("[%d]", n) }
@@ -62,10 +63,11 @@ func TestHarmless(t *testing.T) {
 		{"HTML", "<b title='\x1b[31m'>x</b>"},
 		{"table", "| a\x1b[1A |\n| --- |\n| &#27;[1A |"},
 		{"override", "a\u202eb"},
+		{"zero width", "a&#x200b;b&#xe0041;"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, r := range termmd.Render(tt.in, termmd.Options{}) {
-				if r < 0x20 && r != '\n' || r >= 0x7f && r <= 0x9f || r == 0x202e {
+				if r < 0x20 && r != '\n' || r >= 0x7f && r <= 0x9f || text.Hidden(r) && r != '\n' {
 					t.Errorf("%U came through", r)
 				}
 			}

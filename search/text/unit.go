@@ -140,7 +140,7 @@ func (f *Filter) harmless(s string) string {
 		case s[i] == '`':
 			marks := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
 			b.WriteString(keep(f.code(s[i+marks:next-marks], marks)))
-		case s[i] == '\\' && next == i+2 && strings.IndexByte("@:/<", s[i+1]) >= 0: // as if it were bare: some viewers look for addresses behind it
+		case s[i] == '\\' && next == i+2 && strings.IndexByte("@:/<", s[i+1]) >= 0: // some viewers look for addresses behind it
 			b.WriteByte(s[i+1])
 		case s[i] == '\\' && next == i+2 && !isWord(s[i+1]):
 			b.WriteString(mark(s[i:next]))
