@@ -18,10 +18,10 @@ const maxUnit = 2048
 // notice: it may carry away what the model was shown.
 //
 // All that Write and Close return, put together, is harmless at every moment, and is the same however
-// the text is cut into pieces; what is harmless stays as it is. A Filter is one pass over the text: it decides
-// about one unit after the other, a word with the code, links and brackets in it. For this to hold, every mark of
-// code is closed in its line or escaped, and nothing that could continue a link, a tag or a definition is left
-// at the edge of a unit.
+// the text is cut into pieces. It stays as it is when it is filtered again, but where a word is longer than
+// 2 KiB. A Filter is one pass over the text: it decides about one unit after the other, a word with the code,
+// links and brackets in it. For this to hold, every mark of code is closed in its line or escaped, and nothing
+// that could continue a link, a tag or a definition is left at the edge of a unit.
 type Filter struct {
 	Known   func(address string) bool // whether an address may be shown; nil: all may
 	Unknown string                    // stands for one that is not known

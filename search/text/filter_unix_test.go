@@ -36,7 +36,7 @@ func TestFilterIsLinear(t *testing.T) {
 			spent := func(size int) time.Duration {
 				least := time.Hour
 				for range 3 {
-					f := newFilter(false)
+					f := filters["answer"]()
 					text := strings.Repeat(s, size/len(s)+1)[:size]
 					begun := processorTime(t)
 					for ; text != ""; text = text[min(4, len(text)):] {

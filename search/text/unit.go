@@ -176,7 +176,7 @@ func (f *Filter) harmless(s string) string {
 		prose = b.String() + prose[at:]
 	}
 	if f.Link != nil {
-		prose = f.Link(prose, mark)
+		prose = f.Link(strings.ReplaceAll(prose, "![", `\![`), mark)
 	}
 	prose = edges().Replace(prose)
 	prose = afterCode.ReplaceAllString(prose, "` $1")
