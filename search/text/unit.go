@@ -9,8 +9,8 @@ import (
 
 // What a viewer of Markdown would load, run or follow.
 var (
-	picture    = regexp.MustCompile(`!\[([^\]\n]*)\](?:\([^)\n]*\)?|\[[^\]\n]*\])?`)
-	linkInline = regexp.MustCompile(`\[([^\[\]\n]*)\]\(\s*<?([^)\s>]*)>?[^)\n]*\)?`)
+	picture    = regexp.MustCompile(`!\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])?`)
+	linkInline = regexp.MustCompile(`\[([^\[\]\n]*)\]\(\s*<?([^)\s>]*)>?[^)\n]*\)`)
 	linkByName = regexp.MustCompile(`\[([^\[\]\n]+)\]\[[^\[\]\n]*\]`)
 	angled     = regexp.MustCompile(`<((?:[A-Za-z][A-Za-z0-9+.-]{1,31}):[^<>\s]*)>`)
 	markup     = regexp.MustCompile(`<([A-Za-z/!?]|[-.#$%&'*+=^{}~|]*@)`)
