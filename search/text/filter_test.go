@@ -132,6 +132,9 @@ func FuzzFilter(f *testing.F) {
 	}
 	f.Add("[https](![x](y)ż://evil.test", uint64(1)) // a letter that ends a unit stands between it and the next
 	f.Fuzz(func(t *testing.T, s string, seed uint64) {
+		if len(s) > 4<<10 {
+			t.Skip("each prefix is parsed: the time grows with the square")
+		}
 		r := rand.New(rand.NewPCG(seed, 1))
 		checkShown(t, s, func() int { return 1 + r.IntN(8) })
 	})
