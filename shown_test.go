@@ -53,7 +53,7 @@ func TestShownIsWhole(t *testing.T) {
 
 // part is a block of a document: its lines, cells or sentences, each of atoms.
 type part struct {
-	kind string // heading, text, value, list, table, code, rule, hidden
+	kind string // heading, text, label, begun, value, amount (a value that is typeset as a heading), list, table, code, rule, hidden
 	rows [][]string
 }
 
@@ -110,7 +110,7 @@ func randomParts(r *rand.Rand) []part {
 	}
 	value := func() string {
 		n++
-		switch k := 10000 + n; r.IntN(9) {
+		switch k := 10000 + n; r.IntN(10) {
 		case 0:
 			return fmt.Sprintf("%d.00 €", k)
 		case 1:
@@ -127,6 +127,8 @@ func randomParts(r *rand.Rand) []part {
 			return fmt.Sprintf("§ %d – %d", k, k)
 		case 7:
 			return fmt.Sprintf("%d**2", k)
+		case 8:
+			return fmt.Sprintf("%d EUR", k)
 		}
 		return strings.Map(func(d rune) rune { return d + '０' - '0' }, strconv.Itoa(10000+n))
 	}
@@ -150,7 +152,11 @@ func randomParts(r *rand.Rand) []part {
 		case 1, 2:
 			parts = append(parts, part{"text", rows(5, func() []string { return words(14) })})
 		case 3:
-			parts = append(parts, part{"label", [][]string{words(8)}}, part{"value", [][]string{{value()}}})
+			value, label := part{[]string{"value", "amount"}[r.IntN(2)], [][]string{{value()}}}, part{"label", [][]string{words(8)}}
+			if value.kind == "amount" {
+				label.kind = []string{"label", "begun"}[r.IntN(2)]
+			}
+			parts = append(parts, label, value)
 		case 4:
 			parts = append(parts, part{"value", [][]string{{value()}}})
 		case 5:
@@ -197,7 +203,13 @@ func checkLoaded(t *testing.T, parts []part, chunks []state.Chunk) {
 		all.WriteString(c.Text)
 	}
 	rest := all.String()
-	for _, p := range parts {
+	for i, p := range parts {
+		if p.kind == "amount" && !slices.ContainsFunc(chunks, func(c state.Chunk) bool {
+			label := parts[i-1].rows[0]
+			return strings.Contains(c.Text, p.rows[0][0]) && strings.Contains(c.Text, label[len(label)-1])
+		}) {
+			t.Fatalf("%q stands in another chunk than its label", p.rows[0][0])
+		}
 		for _, atom := range p.atoms() {
 			_, after, ok := strings.Cut(rest, atom)
 			if !ok {
@@ -276,6 +288,7 @@ func checkAnswer(t *testing.T, r *rand.Rand, parts []part, chunks []state.Chunk)
 func checkPiece(t *testing.T, parts []part, passage, piece string) {
 	t.Helper()
 	end, marked := -1, true // of the atom before; since then "…" stood where something is left out
+	var begun string        // the last atom of a label, where it is shown
 	for _, p := range parts {
 		var missing string // of a part of which other atoms are shown
 		any := false
@@ -284,6 +297,10 @@ func checkPiece(t *testing.T, parts []part, passage, piece string) {
 				continue
 			}
 			i := strings.Index(piece, atom)
+			if i < 0 && begun != "" && !strings.Contains(piece[end:], "…") {
+				t.Errorf("%q is shown without %q, which follows, and without a mark", begun, atom)
+			}
+			begun = ""
 			if i < 0 {
 				missing, marked = atom, false
 				continue
@@ -297,6 +314,9 @@ func checkPiece(t *testing.T, parts []part, passage, piece string) {
 				t.Errorf("before %q something is left out without a mark", atom)
 			}
 			end, any, marked = i+len(atom), true, true
+		}
+		if row := p.atoms(); (p.kind == "label" || p.kind == "begun") && strings.Contains(piece, row[len(row)-1]) {
+			begun = row[len(row)-1]
 		}
 		if any && missing != "" && !strings.Contains(piece, "…") {
 			t.Errorf("%q is left out of a %s without a mark", missing, p.kind)

@@ -38,12 +38,14 @@ func markdown(parts []part, hidden bool) string {
 	var b strings.Builder
 	for i, p := range parts {
 		switch p.kind {
-		case "heading":
+		case "heading", "amount":
 			b.WriteString("## " + strings.Join(p.rows[0], " ") + "\n\n")
 		case "text":
 			b.WriteString(p.sentences(".") + "\n\n")
 		case "label":
 			b.WriteString(p.sentences(":") + "\n\n")
+		case "begun":
+			b.WriteString(p.sentences("") + "\n\n")
 		case "value":
 			b.WriteString(p.rows[0][0] + "\n\n")
 		case "list":
@@ -73,7 +75,7 @@ func markdown(parts []part, hidden bool) string {
 }
 
 func plainFile(_ *testing.T, parts []part) ([]byte, []part) {
-	parts = without(parts, "heading", "code")
+	parts = without(parts, "heading", "amount", "code")
 	return []byte(markdown(parts, false)), parts
 }
 
@@ -82,7 +84,7 @@ func markupFile(_ *testing.T, parts []part) ([]byte, []part) {
 	var b strings.Builder
 	for _, p := range parts {
 		switch p.kind {
-		case "heading":
+		case "heading", "amount":
 			b.WriteString(strings.Join(p.rows[0], " ") + "\n" + strings.Repeat("-", 40) + "\n\n")
 		case "code":
 			b.WriteString("::\n\n    " + strings.ReplaceAll(lines(p), "\n", "\n    ") + "\n\n")
@@ -94,6 +96,7 @@ func markupFile(_ *testing.T, parts []part) ([]byte, []part) {
 }
 
 func richFile(_ *testing.T, parts []part) ([]byte, []part) {
+	parts = without(parts, "amount")
 	var b strings.Builder
 	b.WriteString(`{\rtf1\ansi\uc1 `)
 	for _, r := range tagged(parts, func(kind, inside string) string {
@@ -120,6 +123,7 @@ func richFile(_ *testing.T, parts []part) ([]byte, []part) {
 func slideFile(t *testing.T, parts []part) ([]byte, []part) {
 	t.Helper()
 	const relations, office = "http://schemas.openxmlformats.org/package/2006/relationships", "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+	parts = without(parts, "amount")
 	paragraph := func(inside string) string { return "<a:p><a:r><a:t>" + inside + "</a:t></a:r></a:p>" }
 	shapes := tagged(parts, func(kind, inside string) string {
 		switch kind {
@@ -168,7 +172,9 @@ func tagged(parts []part, tag func(kind, inside string) string) string {
 			inside = html.EscapeString(p.sentences("."))
 		case "label":
 			inside = html.EscapeString(p.sentences(":"))
-		case "heading", "value":
+		case "begun":
+			inside = html.EscapeString(p.sentences(""))
+		case "heading", "amount", "value":
 			inside = html.EscapeString(strings.Join(p.rows[0], " "))
 		case "code":
 			inside = html.EscapeString(lines(p))
@@ -198,7 +204,7 @@ func page(parts []part) string {
 		case "hidden":
 			return "<!-- note -->"
 		}
-		tag := map[string]string{"heading": "h2", "text": "p", "label": "p", "value": "p", "list": "ul", "item": "li", "table": "table", "row": "tr", "cell": "td", "code": "pre"}[kind]
+		tag := map[string]string{"heading": "h2", "amount": "h2", "text": "p", "label": "p", "begun": "p", "value": "p", "list": "ul", "item": "li", "table": "table", "row": "tr", "cell": "td", "code": "pre"}[kind]
 		return "<" + tag + ">" + inside + "</" + tag + ">\n"
 	}) + "</body></html>"
 }
@@ -207,7 +213,7 @@ func word(parts []part) string {
 	paragraph := func(inside string) string { return "<w:p><w:r><w:t>" + inside + "</w:t></w:r></w:p>" }
 	return `<w:document xmlns:w="w"><w:body>` + tagged(parts, func(kind, inside string) string {
 		switch kind {
-		case "heading":
+		case "heading", "amount":
 			return `<w:p><w:pPr><w:outlineLvl w:val="1"/></w:pPr><w:r><w:t>` + inside + "</w:t></w:r></w:p>"
 		case "item":
 			return `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>` + inside + "</w:t></w:r></w:p>"
@@ -229,7 +235,7 @@ func word(parts []part) string {
 func openText(parts []part) string {
 	return "<office:document-content><office:body><office:text>" + tagged(parts, func(kind, inside string) string {
 		switch kind {
-		case "heading":
+		case "heading", "amount":
 			return `<text:h text:outline-level="2">` + inside + "</text:h>"
 		case "item":
 			return "<text:list-item><text:p>" + inside + "</text:p></text:list-item>"
@@ -340,7 +346,7 @@ func pdfFile(_ *testing.T, parts []part) ([]byte, []part) {
 		for _, row := range p.rows {
 			size, line := 8, strings.Join(row, " ")
 			switch p.kind {
-			case "heading":
+			case "heading", "amount":
 				size = 14
 			case "text":
 				line += "."

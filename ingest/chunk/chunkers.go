@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/search/text"
 )
 
 // Chunkers: the ways to cut a document.
@@ -151,7 +153,7 @@ func (o Options) withDefaults() Options {
 }
 
 // cutVersion moves when documents are cut otherwise than before by the same options.
-const cutVersion = "chunk/18"
+const cutVersion = "chunk/19"
 
 // Fingerprint names what Chunk makes of a document: documents that were cut
 // under another fingerprint have to be cut again.
@@ -160,12 +162,50 @@ func (o Options) Fingerprint() string {
 	return fmt.Sprintf("%s %+v", cutVersion, o)
 }
 
-// outline returns the blocks of a document, in order and without gaps.
+// outline returns the blocks of a document, in order and without gaps. A value that is typeset as
+// a heading is part of its label.
 func outline(d *document.Document) []document.Block {
-	if len(d.Blocks) > 0 {
-		return slices.Clone(d.Blocks) // packing notes paths in them
+	if len(d.Blocks) == 0 {
+		return document.Paragraphs(d.Text, d.Body)
 	}
-	return document.Paragraphs(d.Text, d.Body)
+	out := make([]document.Block, 0, len(d.Blocks)) // packing notes paths in them
+	for i, b := range d.Blocks {
+		if isValue(d, i) {
+			out[len(out)-1].End = b.End
+		} else {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+const (
+	valueWords  = 12 // of a heading that may be a value
+	unitLetters = 3  // of a value that text follows, such as EUR or kWh
+)
+
+// isValue reports whether block i is a heading that ends what the text above it begins: a figure, or a
+// few words that nothing stands below.
+func isValue(d *document.Document, i int) bool {
+	b := d.Blocks[i]
+	if i == 0 || b.Level == 0 || len(strings.Fields(b.Heading)) > valueWords {
+		return false
+	}
+	label := d.Blocks[i-1]
+	said := d.Text[label.Start:label.End]
+	if label.Level > 0 || label.Kind != document.KindText || len(label.Parts) > 0 || isNoise(said) || !text.Unfinished(said) {
+		return false
+	}
+	if i+1 == len(d.Blocks) || d.Blocks[i+1].Level > 0 && d.Blocks[i+1].Level <= b.Level {
+		return true
+	}
+	letters := 0
+	for _, r := range b.Heading {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	return letters <= unitLetters && strings.ContainsFunc(b.Heading, unicode.IsNumber)
 }
 
 // byBlocks packs the blocks of a document and joins small sections.

@@ -159,7 +159,7 @@ func (p *packer) units(dst []unit, b, top document.Block) []unit {
 	tokens := text.Estimate(s)
 	if tokens <= p.size {
 		u := unit{Block: b, tokens: tokens, noise: b.Level == 0 && isNoise(s)}
-		u.opens = b.Level > 0 || u.noise || b.Kind == document.KindText && strings.HasSuffix(strings.TrimRight(s, " \t\r\n*_"), ":")
+		u.opens = b.Level > 0 || u.noise || (b.Kind == document.KindText || b.Kind == document.KindList) && strings.HasSuffix(strings.TrimRight(s, " \t\r\n*_"), ":")
 		u.Kind, u.Path, u.Depth = top.Kind, top.Path, top.Depth
 		return append(dst, u)
 	}

@@ -57,6 +57,13 @@ func Sentences(s string) []Span {
 	return out
 }
 
+// Unfinished reports whether a text ends without a mark that ends a sentence, such as a label does.
+func Unfinished(s string) bool {
+	s = strings.TrimRight(s, " \t\r\n)]}\"'*_»”’“‘」』）】》〉")
+	last, _ := utf8.DecodeLastRuneInString(s)
+	return s != "" && !strings.ContainsRune(".!?…！？。", last)
+}
+
 // standsAlone reports whether a line is a unit of its own: a heading, a table row, a
 // rule, a line of shortcodes or of an HTML comment.
 func standsAlone(line string) bool {

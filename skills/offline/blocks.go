@@ -34,6 +34,13 @@ type block struct {
 	marker     string // of an item: "-" or "3."
 }
 
+// begins reports whether a block of s ends before what it says: a paragraph in the middle of a
+// sentence, or an item in a colon. A heading behind it may say the rest, and no value does so.
+func (b block) begins(s string) bool {
+	s = s[b.start:b.end]
+	return b.kind == paragraph && text.Unfinished(s) && !headingLine.MatchString(s) || b.kind == item && strings.HasSuffix(s, ":")
+}
+
 // parser reads the lines of a text into blocks.
 type parser struct {
 	s       string
@@ -136,8 +143,12 @@ func (p *parser) prose(start, end, indent int, body string) {
 	last := p.last()
 	switch mark := itemMark.FindString(body); {
 	case headingLine.MatchString(body):
-		p.section++
-		p.add(block{kind: heading, start: start, end: end})
+		if o := p.last(); o != nil && o.begins(p.s) && len(strings.Fields(body)) <= valueWords {
+			p.add(block{kind: paragraph, start: end - len(body), end: end, indent: o.indent})
+		} else {
+			p.section++
+			p.add(block{kind: heading, start: start, end: end})
+		}
 		p.open = -1
 	case strings.HasPrefix(body, "|"):
 		p.row(start, end, indent, body)

@@ -82,13 +82,15 @@ func (p *passage) addUnit(l lexicon, u unit) {
 }
 
 // isValue reports whether block i is what a form puts below a label: a short paragraph below one that
-// ends in a colon, or one without a letter.
+// ends in a colon, one without a letter, or one that is typeset as a heading.
 func (p *passage) isValue(i int) bool {
-	if i == 0 || i >= len(p.blocks) || p.blocks[i].kind != paragraph || p.blocks[i-1].kind != paragraph || p.blocks[i].section != p.blocks[i-1].section {
+	if i == 0 || i >= len(p.blocks) || p.blocks[i].kind != paragraph || p.blocks[i].section != p.blocks[i-1].section {
 		return false
 	}
-	label, value := p.text[p.blocks[i-1].start:p.blocks[i-1].end], p.text[p.blocks[i].start:p.blocks[i].end]
-	return len(strings.Fields(value)) <= valueWords && (isFigure(value) || strings.HasSuffix(label, ":") || strings.HasSuffix(label, "："))
+	label, value := p.blocks[i-1], p.text[p.blocks[i].start:p.blocks[i].end]
+	said := p.text[label.start:label.end]
+	return headingLine.MatchString(value) || label.kind == paragraph && len(strings.Fields(value)) <= valueWords &&
+		(isFigure(value) || strings.HasSuffix(said, ":") || strings.HasSuffix(said, "："))
 }
 
 // isFigure reports whether a text has no letter.
@@ -97,7 +99,7 @@ func isFigure(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) < 0
 // parent is the item, term or label that block i belongs to; -1 without one.
 func (p *passage) parent(i int) int {
 	b := p.blocks[i]
-	if isFigure(p.text[b.start:b.end]) && p.isValue(i) {
+	if s := p.text[b.start:b.end]; p.isValue(i) && (isFigure(s) || headingLine.MatchString(s)) {
 		return i - 1
 	}
 	for k := i - 1; k >= 0 && p.blocks[k].section == b.section && b.indent > 0; k-- {

@@ -56,16 +56,20 @@ func (p *passage) around(source, j, room int) piece {
 	}
 	for inside(x.first-1) && grow(x.first-1) {
 	}
-	if at := p.units[x.last]; at.end == p.blocks[at.block].end && p.isValue(at.block+1) {
-		left = max(left, valueWords)
-		grow(x.last + 1)
+	value := func() {
+		if at := p.units[x.last]; at.end == p.blocks[at.block].end && p.isValue(at.block+1) {
+			left = max(left, valueWords)
+			grow(x.last + 1)
+		}
 	}
+	value()
 	for k := p.parent(block); k >= 0 && grow(p.firstUnit(k)); k = p.parent(k) {
 	}
 	for grow(x.last + 1) {
 	}
 	for grow(x.first - 1) {
 	}
+	value()
 	for b := p.units[x.last].block; x.last > j && p.blocks[b].head == b; b = p.units[x.last].block {
 		x.last-- // a header without rows
 	}

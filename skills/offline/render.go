@@ -86,7 +86,7 @@ func listMarker(marker string) string { return strings.ReplaceAll(marker, "•",
 func (x *piece) prose(shown unit, bold bool) string {
 	s, u := x.p.text[shown.start:shown.end], x.p.units[x.unit]
 	o := x.p.blocks[shown.block]
-	from := 0
+	from := len(headingLine.FindString(s))
 	if o.kind == item && shown.start == o.start {
 		from = len(s) - len(strings.TrimLeft(s, "> \t"))
 		from += len(itemMark.FindString(s[from:]))
@@ -101,7 +101,7 @@ func (x *piece) prose(shown unit, bold bool) string {
 	if shown.start > o.start {
 		out = "… " + out
 	}
-	if shown.end < o.end {
+	if shown.end < o.end || shown.block == x.p.units[x.last].block && shown.block+1 < len(x.p.blocks) && o.begins(x.p.text) {
 		out += " …"
 	}
 	return out

@@ -18,6 +18,11 @@ func TestShowsWhatIsSeen(t *testing.T) {
 	}{
 		{"a value below its label", "p.md", rent, "What is the rent of the boat a week?", []string{"310.50 €", "2027-03-15", "14:30", "+48 58 555 01 07", "(4)", "１２"}, nil},
 		{"a value of its own", "p.md", "The reading in March was\n\n4471.5\n\nand in May\n\n88 210.00", "What was the reading in March?", []string{"4471.5", "88 210.00"}, nil},
+		{"a value that is a heading", "p.md", "A bicycle costs\n\n### 14.50 €\n\nA child travels for\n\n### 3.00 €", "What does a bicycle cost?", []string{"A bicycle costs**\n\n14.50 €\n\nA child travels for\n\n3.00 €"}, []string{"#"}},
+		{"an amount that is a heading", "p.pdf", "Amount due for water:\n\n## 84.20 EUR\n\nPay it in June.", "What is the amount due for water?", []string{"84.20 EUR\n\nPay it in June."}, []string{"#"}},
+		{"a name that is a heading", "p.md", "The keeper of the lions is\n\n## Anna Kowalska\n\nShe has nine keys.", "Who is the keeper of the lions?", []string{"Anna Kowalska"}, nil},
+		{"a heading behind the beginning of a sentence", "p.md", "The keeper of the lions is\n\n## " + strings.Repeat("a long name ", 9), "Who is the keeper of the lions?", []string{"The keeper of the lions is …"}, nil},
+		{"a heading behind a sentence", "p.md", "The keeper is Anna.\n\n## 2027\n\nShe has nine keys.", "Who is the keeper?", []string{"The keeper is Anna. ["}, []string{"…"}},
 		{"rules", "p.md", "The pump is red.\n\n---\n\n* * *\n\n=====\n\n———\n\nIt is new.", "What colour is the pump?", []string{"**The pump is red.**\n\nIt is new."}, nil},
 		{"text behind a comment", "p.md", "The pump is red.\n\n<!-- checked\nin May --> It costs 90 €.", "What colour is the pump?", []string{"It costs 90 €."}, []string{"checked", "May"}},
 		{"an open comment outside of Markdown", "p.pdf", "The pump is red.\n\n<!-- begins a comment\n\nIt costs 90 €.", "What colour is the pump?", []string{"begins a comment", "It costs 90 €."}, nil},
