@@ -41,7 +41,7 @@ func (a *app) explainCommand() *cobra.Command {
 					return failed("search", err)
 				}
 				if len(list.Hits) < rank {
-					return notFoundf("the search lists only %s", count(len(list.Hits), "passage"))
+					return notFoundf("the search, which adds only the words of your own dictionary, lists only %s", count(len(list.Hits), "passage"))
 				}
 				reply.Hit = &list.Hits[rank-1]
 			}
