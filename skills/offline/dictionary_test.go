@@ -85,3 +85,24 @@ func TestExpansionWeights(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherWordsChoose holds that words of a dictionary, which found a passage, choose its paragraph
+// and count in its grade.
+func TestOtherWordsChoose(t *testing.T) {
+	l := library{page("p", "## Files\n\nErase the folder with the tool rmx.\n\n## Other\n\nThe garden has nine trees.")}
+	skills, question := offline.New(l, 0), "How do I remove a directory?"
+	plan, err := skills.Rewriter.Rewrite(t.Context(), question, state.Memory{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := task(question, 0.9, l...)
+	in.Queries = plan.Queries
+	if got := answer(t, l, in); !strings.Contains(got.Text, "rmx") {
+		t.Errorf("shown is:\n%s", got.Text)
+	}
+	with, _ := skills.Grader.Grade(t.Context(), plan.Queries, l)
+	without, _ := skills.Grader.Grade(t.Context(), plan.Queries[:1], l)
+	if with.Score <= without.Score {
+		t.Errorf("the grade is %.4f, without the words %.4f", with.Score, without.Score)
+	}
+}

@@ -65,7 +65,7 @@ func Signs() []string {
 func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error) {
 	grade := state.Grade{By: Name, Why: "no words to look for"}
 	full := strongest(queries)
-	for i, q := range append([]state.Query{{Text: full.Text}}, readings(queries)...) {
+	for i, q := range append([]state.Query{{Text: full.Text}, full}, readings(queries)[1:]...) {
 		v := g.Measure(q, best)
 		if v == nil || i == 1 && len(full.Boosts) == 0 {
 			continue

@@ -78,7 +78,16 @@ func (maker) By() string { return Name }
 // strongest is the query that the search weighs most: the raw turn, or its expanded form where
 // the turn needs the conversation. Where a model put the turn in the language of the documents,
 // which is a query of the same weight without boosts, it is that one. queries may be empty.
-func strongest(queries []state.Query) state.Query { return readings(queries)[0] }
+// A query of other words for the same lends it those.
+func strongest(queries []state.Query) state.Query {
+	best := readings(queries)[0]
+	for _, q := range queries {
+		if q.Why == otherWords && q.Text == best.Text {
+			best.Boosts = q.Boosts
+		}
+	}
+	return best
+}
 
 // readings are the strongest query and, where it is not the raw turn, those that weigh as much:
 // what a model made of a turn, and what the conversation lends it.

@@ -30,6 +30,9 @@ const (
 	otherWeight = 0.5 // of the turn with the words of a dictionary
 )
 
+// otherWords is why there is a query with the words of a dictionary.
+const otherWords = "turn with other words for the same"
+
 // enoughContent is how many words of content a turn has that may stand by itself.
 const enoughContent = 3
 
@@ -79,7 +82,7 @@ func (r *Rewriter) Rewrite(_ context.Context, question string, m state.Memory) (
 		last := &plan.Queries[len(plan.Queries)-1]
 		if len(recent) == 0 {
 			plan.Queries = append(plan.Queries, state.Query{
-				Text: question, Boosts: boosts, Weight: otherWeight, Why: "turn with other words for the same", Attempt: 1,
+				Text: question, Boosts: boosts, Weight: otherWeight, Why: otherWords, Attempt: 1,
 			})
 		} else {
 			last.Boosts = append(last.Boosts, boosts...)
