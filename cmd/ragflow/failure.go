@@ -66,9 +66,14 @@ func notFoundf(format string, args ...any) *failure {
 	return &failure{code: exitNotFound, err: fmt.Errorf(format, args...)}
 }
 
-// flagError tells of flags that there are not, which may be words to search for.
+// flagError explains a value that a flag cannot have, and an unknown flag, which may be words to search for.
 func flagError(c *cobra.Command, err error) error {
 	f := &failure{code: exitUsage, err: err}
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if kind := map[string]string{"int": "a whole number", "float64": "a number", "bool": "true or false"}[wrong.GetFlag().Value.Type()]; kind != "" {
+			f.err = fmt.Errorf("--%s is %q, but must be %s", wrong.GetFlag().Name, wrong.GetValue(), kind)
+		}
+	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if near := nearFlag(c, unknown.GetSpecifiedName()); near != "" {
 			return f.with("did you mean --" + near)
