@@ -28,7 +28,7 @@ func rules() []rule {
 	}
 }
 
-// alignment is a claim, or a part of it, beside the sentence of a source that comes closest.
+// alignment is a claim beside the sentence of a source that comes closest.
 type alignment struct {
 	words       *lexicon
 	claim, said *reading

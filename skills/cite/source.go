@@ -65,7 +65,7 @@ func (c *checker) claim(s *Sentence) *claim {
 		stem := out.tokens[i].stem
 		out.weights[stem] = c.rarity(stem)
 	}
-	out.total = out.weight(out.reading, out.reading)
+	out.total = out.weight(out.reading)
 	return out
 }
 
@@ -84,13 +84,13 @@ func (c *checker) rarity(stem string) float64 {
 	return math.Log(1 + (float64(all-holding)+0.5)/(float64(holding)+0.5))
 }
 
-// weight returns the weight of those content words of a claim, or of a part of it, that
-// some sentences hold, each word once.
-func (of *claim) weight(part *reading, in ...*reading) float64 {
+// weight returns the weight of those content words of a claim that some sentences hold,
+// each word once.
+func (of *claim) weight(in ...*reading) float64 {
 	sum := 0.0
-	for k, i := range part.content {
-		stem := part.tokens[i].stem
-		first := !slices.ContainsFunc(part.content[:k], func(j int) bool { return part.tokens[j].stem == stem })
+	for k, i := range of.content {
+		stem := of.tokens[i].stem
+		first := !slices.ContainsFunc(of.content[:k], func(j int) bool { return of.tokens[j].stem == stem })
 		if first && slices.ContainsFunc(in, func(r *reading) bool { return r.has(stem) }) {
 			sum += of.weights[stem]
 		}
@@ -108,24 +108,24 @@ func (of *claim) nearest(e *evidence) float64 {
 	if of.total == 0 {
 		return 0
 	}
-	most := of.weight(of.reading, e.about)
+	most := of.weight(e.about)
 	for i := range e.spans {
 		in := []*reading{e.about}
 		for _, s := range e.spans[i:min(i+window, len(e.spans))] {
 			in = append(in, s.reading)
 		}
-		most = max(most, of.weight(of.reading, in...))
+		most = max(most, of.weight(in...))
 	}
 	return most / of.total
 }
 
-// places returns the sentences of a source that hold most of the weight of a part of a
-// claim, or about as much; title and headings count for each. Of these, best is the first of
-// those that hold most.
-func (of *claim) places(part *reading, e *evidence) (ties []int, best int) {
+// places returns the sentences of a source that hold most of the weight of a claim, or
+// about as much; title and headings count for each. Of these, best is the first of those that hold
+// most.
+func (of *claim) places(e *evidence) (ties []int, best int) {
 	weights := make([]float64, len(e.spans))
 	for i, s := range e.spans {
-		weights[i] = of.weight(part, e.about, s.reading)
+		weights[i] = of.weight(e.about, s.reading)
 		if weights[i] > weights[best]+1e-9 {
 			best = i
 		}

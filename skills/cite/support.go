@@ -28,7 +28,7 @@ func (c *checker) support(of *claim, n int) Support {
 	if of.lines != nil {
 		return e.holdsCode(of, out)
 	}
-	ties, best := of.places(of.reading, e)
+	ties, best := of.places(e)
 	if len(e.spans) > 0 {
 		out.Start, out.End = e.spans[best].Start, e.spans[best].End
 	}
@@ -140,7 +140,7 @@ func (c *checker) jointly(of *claim, cited []Support) bool {
 			in = append(in, span.reading)
 		}
 	}
-	return of.lines == nil && of.total > 0 && of.weight(of.reading, in...)/of.total >= jointCoverage
+	return of.lines == nil && of.total > 0 && of.weight(in...)/of.total >= jointCoverage
 }
 
 // jointCoverage is the share of a sentence's weight that several sources must hold
