@@ -40,7 +40,7 @@ func TestDictionaryFile(t *testing.T) { // Q05
 	}
 }
 
-// TestEverydayWords finds a page that says the same in other words, without a dictionary of one's own.
+// TestEverydayWords finds a page by built-in synonyms, without a dictionary of the user.
 func TestEverydayWords(t *testing.T) { // Q13
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a.md"), "# Tidying\n\nErase the folder when the job is done.\n")

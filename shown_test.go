@@ -284,7 +284,7 @@ func checkAnswer(t *testing.T, r *rand.Rand, parts []part, chunks []state.Chunk)
 	}
 }
 
-// checkPiece checks what is shown of one passage.
+// checkPiece checks the shown text of one passage against its source.
 func checkPiece(t *testing.T, parts []part, passage, piece string) {
 	t.Helper()
 	end, marked := -1, true // of the atom before; since then "…" stood where something is left out

@@ -23,7 +23,7 @@ import (
 //   - A block with a reason in its info string is not run: ```console skip="needs a model".
 //   - A line that begins with "$ " is a command, one that begins with "› " is typed into it, and
 //     the others quote what it prints: standard output, or standard error and standard output.
-//   - "…" in a quote stands for text that is left out; lines may be broken anywhere.
+//   - A quote may leave out text with "…" and break lines anywhere.
 //   - A command may fail only if its error is quoted.
 //
 // With -update quotes that are wrong are written again; read the diff, and shorten them by hand.

@@ -49,7 +49,7 @@ func streams(t *testing.T, refusals, first, rest, end, once string) {
 }
 
 // What an agent writes stands on the screen while it writes it, harmless, and below it is said in words what goes on.
-// What it writes before it searches is gone by then.
+// The text before its search is withdrawn by then.
 func TestAgentStreamsToTheTerminal(t *testing.T) {
 	for _, command := range []string{"ask", "chat"} {
 		t.Run(command, func(t *testing.T) {

@@ -139,7 +139,7 @@ func (w *writer) begin(ctx context.Context) error {
 	case now.Size() == 0: // opening it would delete its log
 		return &Error{w.db.path, ErrDamaged, errors.New("it is empty")}
 	}
-	// Somebody wrote to the file itself: whoever moved the log into it, or another program.
+	// The file changed outside this connection: a checkpoint of the log, or another program.
 	if err := w.db.inspect(ctx); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// page is a document with what it says of itself and of others. Pages are read when a
+// page is a document with its names and its relations to other documents. Pages are read when a
 // snapshot first needs them for a filter, for names or for relations.
 type page struct {
 	id                 int64
@@ -151,8 +151,8 @@ func relations(said state.Metadata) map[string][]string {
 	return out
 }
 
-// mostConnections is how many relations of a page are followed.
-const mostConnections = 50
+// maxConnections is how many relations of a page are followed.
+const maxConnections = 50
 
 // connect resolves what pages say of others. A page is called by its path, seen from the
 // other page or, with a slash, from the root, by its id, or by its title. A name of several
@@ -189,7 +189,7 @@ func connect(list []page) {
 						to = found
 					}
 				}
-				if r := (relation{to, kind}); to >= 0 && to != i && len(p.out) < mostConnections && !slices.Contains(p.out, r) {
+				if r := (relation{to, kind}); to >= 0 && to != i && len(p.out) < maxConnections && !slices.Contains(p.out, r) {
 					p.out = append(p.out, r)
 					connected[[2]int{min(i, to), max(i, to)}] = true
 				}

@@ -24,7 +24,7 @@ const maxUnit = 2048
 // that could continue a link, a tag or a definition is left at the edge of a unit.
 type Filter struct {
 	Known   func(address string) bool // whether an address may be shown; nil: all may
-	Unknown string                    // stands for one that is not known
+	Unknown string                    // replaces an unknown address
 	// Link puts links of our own into text outside of code; each is what keep returns of it. nil: none.
 	Link func(prose string, keep func(link string) string) string
 

@@ -27,7 +27,7 @@ var (
 const (
 	// maxRounds bounds how deep links and images may be nested.
 	maxRounds = 8
-	// firstKept is the first of the runes that stand for code while the text around it is made harmless.
+	// firstKept is the first placeholder rune: each stands for one code span while the text around it is filtered.
 	firstKept = 0xE000
 )
 
