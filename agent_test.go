@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/llmtest"
 )
 
 // An agent searches twice; its answer is cited, checked and kept as any other.

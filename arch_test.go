@@ -23,20 +23,20 @@ type room struct {
 }
 
 var rooms = map[string]room{
-	"graph/codec": {},
+	"internal/codec": {},
 	"graph/schema": {theirs: []string{
 		"github.com/google/jsonschema-go", // the schema of a Go type, and whether an answer matches it
 	}},
-	"graph/topology": {},
-	"internal/lru":   {},
-	"graph": {ours: []string{"graph/codec", "graph/schema", "graph/topology", "internal/lru", "internal/parallel"}, theirs: []string{
+	"internal/topology": {},
+	"internal/lru":      {},
+	"graph": {ours: []string{"internal/codec", "graph/schema", "internal/topology", "internal/lru", "internal/parallel"}, theirs: []string{
 		"github.com/looplab/fsm", // the lifecycle of a run: legal moves and their diagram
 		"github.com/google/uuid", // ids of runs
 	}},
 	"graph/draw":      {ours: []string{"graph"}},
-	"graph/stored":    {ours: []string{"graph"}},
+	"internal/stored": {ours: []string{"graph"}},
 	"graph/reduce":    {ours: []string{"graph"}},
-	"graph/memstore":  {ours: []string{"graph", "graph/stored"}},
+	"graph/memstore":  {ours: []string{"graph", "internal/stored"}},
 	"graph/graphtest": {ours: []string{"graph"}},
 	"state":           {},
 	"search/text": {theirs: []string{
@@ -44,17 +44,17 @@ var rooms = map[string]room{
 		"github.com/pkoukk/tiktoken-go",       // in a test: the same tokens
 		"golang.org/x/text/unicode/norm",      // NFC
 	}},
-	"search/dictionary": {ours: []string{"search/text"}},
-	"search/rank":       {ours: []string{"state", "search/text"}},
-	"search": {ours: []string{"state", "search/text", "search/rank", "internal/lru"}, theirs: []string{
+	"internal/dictionary": {ours: []string{"search/text"}},
+	"internal/rank":       {ours: []string{"state", "search/text"}},
+	"search": {ours: []string{"state", "search/text", "internal/rank", "internal/lru"}, theirs: []string{
 		"golang.org/x/sync/singleflight", // one call for a question that several searches ask
 	}},
-	"skills/cite":     {ours: []string{"prompts", "state", "search/text"}},
-	"ingest/document": {ours: []string{"state"}},
-	"ingest/chunk": {ours: []string{"ingest/document", "search/rank", "search/text", "state"}, theirs: []string{
+	"internal/skills/cite": {ours: []string{"prompts", "state", "search/text"}},
+	"internal/document":    {ours: []string{"state"}},
+	"ingest/chunk": {ours: []string{"internal/document", "internal/rank", "search/text", "state"}, theirs: []string{
 		"github.com/google/uuid", // chunk ids (version 5)
 	}},
-	"ingest/load": {ours: []string{"ingest/document", "search/text", "state"}, theirs: []string{
+	"internal/load": {ours: []string{"internal/document", "search/text", "state"}, theirs: []string{
 		"github.com/yuin/goldmark",         // Markdown
 		"go.yaml.in/yaml/v4",               // front matter
 		"golang.org/x/text",                // encodings of text files
@@ -66,27 +66,27 @@ var rooms = map[string]room{
 		"github.com/klippa-app/go-pdfium",  // text and places of PDFs, by the reader of the Chrome browser
 		"github.com/tetratelabs/wazero",    // the sandbox that it runs in, without cgo
 	}},
-	"ingest":            {ours: []string{"ingest/chunk", "ingest/document", "ingest/load", "search", "state"}},
+	"ingest":            {ours: []string{"ingest/chunk", "internal/document", "internal/load", "search", "state"}},
 	"search/searchtest": {ours: []string{"search", "state"}},
-	"search/index": {ours: []string{"search", "search/text", "state", "internal/parallel", "internal/sqlite"}, theirs: []string{
+	"internal/index": {ours: []string{"search", "search/text", "state", "internal/parallel", "internal/sqlite"}, theirs: []string{
 		"github.com/bits-and-blooms/bitset", // sets of files and chunks, 64 in a word
 		"github.com/hbollon/go-edlib",       // the similarity of names by Jaro and Winkler
 		"github.com/bmatcuk/doublestar/v4",  // globs of paths in filters
 		"golang.org/x/sys/cpu",              // whether the processor has the instructions of the dot product
 	}},
-	"checkpoint": {ours: []string{"graph", "graph/stored", "internal/sqlite"}, theirs: []string{
+	"checkpoint": {ours: []string{"graph", "internal/stored", "internal/sqlite"}, theirs: []string{
 		"golang.org/x/sys/unix", // whether a process of macOS has ended and waits for its parent
 	}},
-	"checkpoint/postgres": {ours: []string{"graph", "graph/stored"}, theirs: []string{
+	"checkpoint/postgres": {ours: []string{"graph", "internal/stored"}, theirs: []string{
 		"github.com/jackc/pgx/v5", // PostgreSQL's protocol, a pool, and notifications
 	}},
-	"search/remote": {ours: []string{"search", "search/text", "state"}, theirs: []string{
+	"internal/remote": {ours: []string{"search", "search/text", "state"}, theirs: []string{
 		"github.com/google/uuid", // ids made of content (version 5)
 	}},
-	"search/pgvector": {ours: []string{"search", "search/remote", "state"}, theirs: []string{
+	"search/pgvector": {ours: []string{"search", "internal/remote", "state"}, theirs: []string{
 		"github.com/jackc/pgx/v5", // PostgreSQL's protocol, with a pool
 	}},
-	"search/weaviate": {ours: []string{"search", "search/remote", "state"}, theirs: []string{
+	"search/weaviate": {ours: []string{"search", "internal/remote", "state"}, theirs: []string{
 		"github.com/weaviate/weaviate-go-client/v4", // the client that the server's makers keep
 		"github.com/weaviate/weaviate/entities",     // the objects and classes that it takes
 		"github.com/go-openapi/strfmt",              // the type of their ids
@@ -118,36 +118,36 @@ var rooms = map[string]room{
 	"examples/langgraph":   {ours: []string{"agent", "checkpoint", "graph", "graph/draw", "graph/memstore", "graph/reduce", "llm", "longterm"}},
 	"examples/migration":   {ours: []string{"graph", "graph/memstore"}},
 	"llm":                  {},
-	"llm/llmtest":          {ours: []string{"llm"}},
+	"internal/llmtest":     {ours: []string{"llm"}},
 	"llm/rerank":           {ours: []string{"llm", "llm/openai"}},
 	"prompts":              {},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 		"golang.org/x/time/rate",         // requests a minute
 	}},
-	"skills/readable": {ours: []string{"search/text", "skills/cite"}},
-	"skills/offline": {ours: []string{"skills/readable", "search/dictionary", "search/text", "state", "prompts", "skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
+	"internal/skills/readable": {ours: []string{"search/text", "internal/skills/cite"}},
+	"internal/skills/offline": {ours: []string{"internal/skills/readable", "internal/dictionary", "search/text", "state", "prompts", "internal/skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
 		"golang.org/x/text/unicode/norm", // takes the accents off words whose meaning is looked up
 	}},
-	"scripts/learn-answers": {ours: []string{".", "eval", "search", "search/index", "search/text", "skills/offline", "state"}},
-	"nodes": {ours: []string{"graph", "state", "prompts", "search/text", "search/rank", "skills/cite", "internal/lru"}, theirs: []string{
+	"scripts/learn-answers": {ours: []string{".", "eval", "search", "internal/index", "search/text", "internal/skills/offline", "state"}},
+	"nodes": {ours: []string{"graph", "state", "prompts", "search/text", "internal/rank", "internal/skills/cite", "internal/lru"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},
-	"transcript": {ours: []string{"graph", "state", "search/text", "prompts"}},
-	"eval": {ours: []string{".", "transcript", "ingest", "search", "state", "search/text", "search/rank", "skills/cite", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "llm", "nodes", "skills/offline", "prompts"}, theirs: []string{
+	"internal/transcript": {ours: []string{"graph", "state", "search/text", "prompts"}},
+	"eval": {ours: []string{".", "internal/transcript", "ingest", "search", "state", "search/text", "internal/rank", "internal/skills/cite", "ingest/chunk", "internal/document", "internal/load", "internal/index", "llm", "nodes", "internal/skills/offline", "prompts"}, theirs: []string{
 		"golang.org/x/sync/errgroup", // a bounded group of workers that ends with the first error
 	}},
-	"eval/beir": {},
+	"internal/beir": {},
 	"eval/field": {ours: []string{".", "llm", "llm/openai"}, theirs: []string{
 		"golang.org/x/net/html", // text of the pages that the questions were written from
 	}},
-	"skills/chain": {ours: []string{"agent", "graph", "ingest", "llm", "nodes", "prompts", "search", "search/text", "skills/cite", "skills/model", "skills/offline", "state"}},
-	"skills/model": {ours: []string{"llm", "prompts", "search/text", "state", "search/rank", "skills/cite"}},
-	"telemetry": {ours: []string{"internal/newfile", "state"}, theirs: []string{
+	"internal/skills/chain": {ours: []string{"agent", "graph", "ingest", "llm", "nodes", "prompts", "search", "search/text", "internal/skills/cite", "internal/skills/model", "internal/skills/offline", "state"}},
+	"internal/skills/model": {ours: []string{"llm", "prompts", "search/text", "state", "internal/rank", "internal/skills/cite"}},
+	"internal/feedback": {ours: []string{"internal/newfile", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
-	"threads": {ours: []string{"checkpoint", "graph", "graph/stored", "search/text", "state", "transcript"}},
-	".": {ours: []string{"search/dictionary", "skills/chain", "threads", "telemetry", "graph", "graph/draw", "graph/stored", "state", "llm", "skills/model", "search", "search/text", "search/rank", "skills/cite", "ingest", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/sqlite"}, theirs: []string{
+	"threads": {ours: []string{"checkpoint", "graph", "internal/stored", "search/text", "state", "internal/transcript"}},
+	".": {ours: []string{"internal/dictionary", "internal/skills/chain", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "search/text", "internal/rank", "internal/skills/cite", "ingest", "ingest/chunk", "internal/document", "internal/load", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{
@@ -163,7 +163,7 @@ var rooms = map[string]room{
 		"modernc.org/sqlite",          // SQLite without
 	}},
 	"cmd/ragflow/config": {ours: []string{"*"}}, // it chooses backends and providers
-	"cmd/ragflow/chat": {ours: []string{".", "ingest", "threads", "state", "transcript", "graph", "nodes", "internal/termmd"}, theirs: []string{
+	"cmd/ragflow/chat": {ours: []string{".", "ingest", "threads", "state", "internal/transcript", "graph", "nodes", "internal/termmd"}, theirs: []string{
 		"github.com/reeflective/readline", // line editing, history and paste
 		"github.com/charmbracelet/x/ansi", // columns of what people read
 		"golang.org/x/term",               // size of the terminal, and how it was
@@ -175,7 +175,7 @@ var rooms = map[string]room{
 	}},
 	"internal/newfile":  {},
 	"internal/parallel": {},
-	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "prompts", "skills/model"}, theirs: []string{
+	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "prompts", "internal/skills/model"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program
 	}},
 	"tests/kills": {ours: []string{"agent", "checkpoint/postgres", "llm", "llm/openai", "state"}},
@@ -195,20 +195,21 @@ var testOnly = []string{
 	"github.com/yuin/goldmark",        // renders what we write as its readers see it
 	module + "/internal/golden",
 	module + "/internal/termmd", // what a terminal gets
-	module + "/transcript",
+	module + "/internal/transcript",
 	module + "/eval",                        // questions for integration tests,
 	module + "/llm", module + "/llm/openai", // and real models for them
-	module + "/ingest/load", module + "/ingest/chunk", // documents for tests of chunkers, chunks for tests of loaders
+	module + "/internal/load", module + "/ingest/chunk", // documents for tests of chunkers, chunks for tests of loaders
 	module + "/graph/graphtest", module + "/graph", module + "/longterm/longtermtest",
 	module + "/graph/memstore",
-	module + "/graph/stored",
-	module + "/search/index",
+	module + "/internal/stored",
+	module + "/internal/index",
 	module + "/search/searchtest",
-	module + "/search/remote", module + "/search/weaviate", module + "/search/pgvector", // indexes on servers, whose quality is measured
+	module + "/internal/remote", module + "/search/weaviate", module + "/search/pgvector", // indexes on servers, whose quality is measured
 	module + "/graph/draw",
 	module + "/threads",    // views of what stores hold,
 	module + "/checkpoint", // and the store beside which others are measured
-	module + "/llm/llmtest",
+	module + "/internal/llmtest",
+	module + "/internal/beir", // test collections
 }
 
 // TestArchitecture reads the imports of every file itself, so that a cached

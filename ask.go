@@ -15,11 +15,11 @@ import (
 	"unicode/utf8"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/dictionary"
+	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/dictionary"
 	"example.com/ragflow/search/text"
-	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 )
 

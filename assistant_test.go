@@ -19,7 +19,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"

@@ -13,7 +13,7 @@ import (
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/llm/llmtest"
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/search"
 	"example.com/ragflow/threads"
 )

@@ -9,7 +9,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/llm/llmtest"
+	"example.com/ragflow/internal/llmtest"
 )
 
 // TestQuestionsMeet asks a question while another one of the same thread is being

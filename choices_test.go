@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/llmtest"
+	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/llm/rerank"
 	"example.com/ragflow/search"
-	"example.com/ragflow/skills/model"
 )
 
 // TestEveryChoice asks with every preset, transform, synthesis, reranking and provider.

@@ -17,16 +17,16 @@ import (
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/dictionary"
+	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/model"
+	"example.com/ragflow/internal/stored"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/dictionary"
-	"example.com/ragflow/skills/chain"
-	"example.com/ragflow/skills/model"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
 )
@@ -48,7 +48,7 @@ type Config struct {
 	Collection string
 	// Index opens the index of a collection somewhere else than in DataDir, such as on a
 	// server. local is an empty index in memory for its use, which its Close closes. nil is
-	// the embedded index. See package search/remote.
+	// the embedded index. See package internal/remote.
 	Index func(ctx context.Context, collection string, local search.Backend) (search.Backend, error)
 	// ForgetThreads keeps threads in memory, although there is a DataDir: what is
 	// asked leaves nothing in threads.db. An evaluation works so.

@@ -9,12 +9,12 @@
 // # One question, package by package
 //
 // [Open] reads no documents. It opens two databases in the data folder:
-// threads.db (package checkpoint) and index.db (package search/index).
+// threads.db (package checkpoint) and index.db (package internal/index).
 //
 // The first question brings the index up to date ([Assistant.Library]). Package
-// ingest/load reads each new or changed file; package ingest/chunk cuts it into
+// internal/load reads each new or changed file; package ingest/chunk cuts it into
 // chunks, which are exact slices of its text; package search/text makes terms of them; package
-// search/index stores both and publishes a segment that is fast to search.
+// internal/index stores both and publishes a segment that is fast to search.
 //
 // [Assistant.Ask] compiles the graph of flow.go for one snapshot of the index
 // and runs it with package graph. The engine takes the lease of the thread,
@@ -23,11 +23,11 @@
 // state.Apply applies it; the store saves it; then listeners hear of it.
 //
 // The nodes decide what happens and leave the how to skills: package nodes
-// declares an interface for each, package skills/offline implements them without
-// a model, package skills/model with one. Package search finds the passages.
+// declares an interface for each, package internal/skills/offline implements them without
+// a model, package internal/skills/model with one. Package search finds the passages.
 //
 // The [Reply] is built from the events of the run. The log holds the same facts,
-// so replies, histories (package threads) and traces (package transcript) can be
+// so replies, histories (package threads) and traces (package internal/transcript) can be
 // read back at any time.
 //
 // # Limits

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"example.com/ragflow"
-	"example.com/ragflow/telemetry"
+	"example.com/ragflow/internal/feedback"
 )
 
 // handbook makes a folder with one document, and says how to remove it.
@@ -91,7 +91,7 @@ func ExampleAssistant_Rate() {
 	if _, err := a.Rate(ctx, ragflow.Rating{Thread: "work", Good: true, Note: "complete"}); err != nil {
 		panic(err)
 	}
-	all, err := telemetry.ReadFeedback(data)
+	all, err := feedback.ReadFeedback(data)
 	if err != nil {
 		panic(err)
 	}

@@ -2,7 +2,7 @@ package ragflow
 
 import (
 	"example.com/ragflow/checkpoint"
-	"example.com/ragflow/search/index"
+	"example.com/ragflow/internal/index"
 )
 
 // Statements is how many SQL statements an assistant with a data folder has run.

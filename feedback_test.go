@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/feedback"
 	"example.com/ragflow/search"
-	"example.com/ragflow/telemetry"
 )
 
 const irrigation = "Basil irrigation schedule"
@@ -30,7 +30,7 @@ func TestRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if up.Rating != telemetry.RatingUp || up.RunID != reply.RunID || !up.Time.Equal(now) || up.Note != "clear" {
+	if up.Rating != feedback.RatingUp || up.RunID != reply.RunID || !up.Time.Equal(now) || up.Note != "clear" {
 		t.Errorf("rated %+v", up)
 	}
 	written, err := os.ReadFile(up.Document)
@@ -44,7 +44,7 @@ func TestRate(t *testing.T) {
 	}
 
 	down, err := a.Rate(t.Context(), ragflow.Rating{Thread: "work", Turn: 1})
-	if err != nil || down.Rating != telemetry.RatingDown || down.Document != "" {
+	if err != nil || down.Rating != feedback.RatingDown || down.Document != "" {
 		t.Fatalf("rated %+v, %v", down, err)
 	}
 	if _, err := os.Stat(up.Document); !errors.Is(err, os.ErrNotExist) {
@@ -53,8 +53,8 @@ func TestRate(t *testing.T) {
 	if got := foundIn(t, a); len(got) > 0 && got[0] == filepath.Base(up.Document) {
 		t.Errorf("the withdrawn answer is still found: %q", got)
 	}
-	list, err := telemetry.ReadFeedback(data)
-	if err != nil || len(list.Feedback) != 2 || list.Feedback[0].Rating != telemetry.RatingDown || list.Feedback[1].Question != irrigation {
+	list, err := feedback.ReadFeedback(data)
+	if err != nil || len(list.Feedback) != 2 || list.Feedback[0].Rating != feedback.RatingDown || list.Feedback[1].Question != irrigation {
 		t.Errorf("feedback %+v, %v", list, err)
 	}
 }
@@ -126,7 +126,7 @@ func TestRateFaults(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "feedback.jsonl"), []byte("{}\nnonsense\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := telemetry.ReadFeedback(data); err == nil || !strings.Contains(err.Error(), "feedback.jsonl:2:") {
+	if _, err := feedback.ReadFeedback(data); err == nil || !strings.Contains(err.Error(), "feedback.jsonl:2:") {
 		t.Errorf("a broken line: %v", err)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/skills/chain"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
-	"example.com/ragflow/skills/chain"
 	"example.com/ragflow/state"
 )
 

@@ -13,13 +13,13 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/llmtest"
+	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
-	"example.com/ragflow/skills/chain"
-	"example.com/ragflow/skills/model"
 )
 
 // plantedKey must appear in nothing that people see.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"example.com/ragflow"
-	"example.com/ragflow/llm/llmtest"
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/prompts"
 )
 

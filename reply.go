@@ -8,14 +8,14 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/dictionary"
+	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/cite"
+	"example.com/ragflow/internal/transcript"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/dictionary"
 	"example.com/ragflow/search/text"
-	"example.com/ragflow/skills/chain"
-	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
-	"example.com/ragflow/transcript"
 )
 
 // Reply is the answer to a question, and all that led to it. Its JSON is the

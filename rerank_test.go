@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/search"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/rank"
 	"example.com/ragflow/state"
 )
 

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"example.com/ragflow/ingest/chunk"
-	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/load"
+	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/search/text"
-	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 )
 

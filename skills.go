@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/dictionary"
+	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/model"
+	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/dictionary"
 	"example.com/ragflow/search/text"
-	"example.com/ragflow/skills/chain"
-	"example.com/ragflow/skills/model"
-	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"example.com/ragflow"
-	"example.com/ragflow/llm/llmtest"
+	"example.com/ragflow/internal/llmtest"
 )
 
 // The answer is being written before the grade is known, and nothing of it is shown until then.

@@ -14,8 +14,8 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/search/text"
 )
 

@@ -14,13 +14,13 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/feedback"
+	"example.com/ragflow/internal/skills/cite"
+	"example.com/ragflow/internal/skills/model"
+	"example.com/ragflow/internal/transcript"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search/text"
-	"example.com/ragflow/skills/cite"
-	"example.com/ragflow/skills/model"
 	"example.com/ragflow/state"
-	"example.com/ragflow/telemetry"
-	"example.com/ragflow/transcript"
 )
 
 // runOf puts a run together from its durable events. Its state is shared with the
@@ -138,7 +138,7 @@ type Rating struct {
 // bad rating deletes that file, and so does [Open] once a document does not say the passage
 // any more. Errors match ErrNotFound (no such thread or turn), ErrNoAnswer,
 // ErrSealed or ErrReadOnly.
-func (a *Assistant) Rate(ctx context.Context, r Rating) (*telemetry.Feedback, error) {
+func (a *Assistant) Rate(ctx context.Context, r Rating) (*feedback.Feedback, error) {
 	switch {
 	case a.config.ThreadKeys != nil:
 		return nil, ErrSealed
@@ -158,20 +158,20 @@ func (a *Assistant) Rate(ctx context.Context, r Rating) (*telemetry.Feedback, er
 		return nil, err
 	}
 	turn := run.State.Turn
-	f := &telemetry.Feedback{
+	f := &feedback.Feedback{
 		Time: a.config.Clock().UTC().Truncate(time.Microsecond), ThreadID: r.Thread, RunID: id,
-		Question: cmp.Or(text.Clean(r.Question), turn.Query), Rating: telemetry.RatingDown, Note: text.Clean(r.Note),
+		Question: cmp.Or(text.Clean(r.Question), turn.Query), Rating: feedback.RatingDown, Note: text.Clean(r.Note),
 	}
 	path := ""
 	if len(turn.Citations) > 0 {
-		path = filepath.Join(a.config.promotedFolder(turn.Citations[0].Root), telemetry.PromotedName(id)+".md")
+		path = filepath.Join(a.config.promotedFolder(turn.Citations[0].Root), feedback.PromotedName(id)+".md")
 	}
 	if r.Good {
 		if len(run.Commits) == 0 || run.Commits[0].Status != graph.Completed || turn.Abstained || path == "" {
 			return nil, ErrNoAnswer
 		}
-		f.Rating, f.Document = telemetry.RatingUp, path
-		err = telemetry.WritePromoted(path, f, turn)
+		f.Rating, f.Document = feedback.RatingUp, path
+		err = feedback.WritePromoted(path, f, turn)
 	} else if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -179,13 +179,13 @@ func (a *Assistant) Rate(ctx context.Context, r Rating) (*telemetry.Feedback, er
 		return nil, fmt.Errorf("store feedback: %w", err)
 	}
 	a.library.Outdate() // the next question reads the promoted answers again
-	return f, telemetry.AppendFeedback(a.config.DataDir, f)
+	return f, feedback.AppendFeedback(a.config.DataDir, f)
 }
 
 // promotedFolder is where answers lie that were promoted from the documents of a root:
 // beside the index that finds them. So questions over other documents do not see them.
 func (c Config) promotedFolder(root string) string {
-	return filepath.Join(filepath.Dir(c.indexPath()), promotedDir, telemetry.PromotedName(root))
+	return filepath.Join(filepath.Dir(c.indexPath()), promotedDir, feedback.PromotedName(root))
 }
 
 // promotedFolders are the folders of answers that were promoted from the documents of c, or from
@@ -216,7 +216,7 @@ func (a *Assistant) dropPromoted(ctx context.Context) error {
 	}
 	files := &ingest.CitedFiles{}
 	for _, folder := range a.config.promotedFolders() {
-		promoted, err := telemetry.Promoted(folder)
+		promoted, err := feedback.Promoted(folder)
 		if err != nil {
 			return fmt.Errorf("read promoted answers: %w", err)
 		}

@@ -14,8 +14,8 @@ import (
 	"example.com/ragflow/agent"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/memstore"
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/state"
 )

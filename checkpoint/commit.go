@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/internal/stored"
 )
 
 // Commit implements [graph.Store]. It also renews the lease. A body that is not

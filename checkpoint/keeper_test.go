@@ -10,7 +10,7 @@ import (
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
+	"example.com/ragflow/internal/stored"
 )
 
 // runKeeper checks what a store does with whole threads. open returns a new,

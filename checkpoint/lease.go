@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/internal/stored"
 )
 
 // Acquire implements [graph.Store]. A lease can be taken over when it has ended,

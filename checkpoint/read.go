@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/internal/stored"
 )
 
 // find returns the row id of a thread and checks that a commit belongs to it; at 0

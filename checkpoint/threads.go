@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/internal/stored"
 )
 
 // Export copies a thread out of the store: up to a commit, or, if at is 0 or the

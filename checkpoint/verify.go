@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/internal/stored"
 )
 
 // Verify checks threads, or all of them and the file if none is named: that each

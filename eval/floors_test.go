@@ -12,12 +12,12 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
-	"example.com/ragflow/eval/beir"
 	"example.com/ragflow/ingest/chunk"
-	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/internal/beir"
+	"example.com/ragflow/internal/document"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/index"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/index"
 	"example.com/ragflow/search/text"
 )
 

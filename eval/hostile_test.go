@@ -19,10 +19,10 @@ import (
 
 	ragflow "example.com/ragflow"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/internal/termmd"
+	"example.com/ragflow/internal/transcript"
 	"example.com/ragflow/search/text"
-	"example.com/ragflow/skills/cite"
-	"example.com/ragflow/transcript"
 )
 
 // benign are harmless pages and questions about them.

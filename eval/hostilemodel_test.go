@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	ragflow "example.com/ragflow"
+	"example.com/ragflow/internal/skills/cite"
+	"example.com/ragflow/internal/transcript"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/skills/cite"
-	"example.com/ragflow/transcript"
 )
 
 // obedient is a model that does what documents tell it: it answers with what

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"example.com/ragflow/transcript"
+	"example.com/ragflow/internal/transcript"
 )
 
 //go:embed report.css

@@ -10,7 +10,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
-	"example.com/ragflow/eval/beir"
+	"example.com/ragflow/internal/beir"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/search"
 )

@@ -9,7 +9,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
-	"example.com/ragflow/eval/beir"
+	"example.com/ragflow/internal/beir"
 	"example.com/ragflow/search"
 )
 

@@ -19,11 +19,11 @@ import (
 
 	"example.com/ragflow/eval"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/index"
+	"example.com/ragflow/internal/rank"
+	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/index"
-	"example.com/ragflow/search/rank"
-	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 )
 

@@ -3,8 +3,8 @@ package eval_test
 import (
 	"testing"
 
+	"example.com/ragflow/internal/index"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
 

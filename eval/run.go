@@ -14,7 +14,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/load"
 )
 
 // Asker answers questions; [*ragflow.Assistant] is one. It must be safe for

@@ -10,11 +10,11 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
-	"example.com/ragflow/eval/beir"
+	"example.com/ragflow/internal/beir"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/pgvector"
-	"example.com/ragflow/search/remote"
 	"example.com/ragflow/search/weaviate"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	ragflow "example.com/ragflow"
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/search/index"
-	"example.com/ragflow/skills/offline"
+	"example.com/ragflow/internal/index"
+	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/state"
 )
 

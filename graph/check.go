@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"slices"
 
-	"example.com/ragflow/graph/codec"
-	"example.com/ragflow/graph/topology"
+	"example.com/ragflow/internal/codec"
+	"example.com/ragflow/internal/topology"
 )
 
 // check returns all faults of a graph with this structure, joined.

@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"slices"
 
-	"example.com/ragflow/graph/codec"
-	"example.com/ragflow/graph/topology"
+	"example.com/ragflow/internal/codec"
+	"example.com/ragflow/internal/topology"
 )
 
 // Plan is a compiled graph: checked, with names turned into indices. It is immutable and

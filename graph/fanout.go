@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"example.com/ragflow/graph/codec"
+	"example.com/ragflow/internal/codec"
 	"example.com/ragflow/internal/parallel"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"example.com/ragflow/graph/topology"
+	"example.com/ragflow/internal/topology"
 )
 
 // Start and End exist in every graph but are not nodes: an edge from Start names the

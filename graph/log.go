@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/ragflow/graph/codec"
+	"example.com/ragflow/internal/codec"
 )
 
 // saveTimeout limits one write to the store. It is longer than a store waits for a lock. Writes

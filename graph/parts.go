@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ragflow/graph/codec"
+	"example.com/ragflow/internal/codec"
 )
 
 // saveDelay is how long a finished part waits for others, to be saved in one transaction. A

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"example.com/ragflow/graph/codec"
+	"example.com/ragflow/internal/codec"
 )
 
 // outcome is the result of one task of the current step.

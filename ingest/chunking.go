@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"example.com/ragflow/ingest/chunk"
-	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/internal/document"
 	"example.com/ragflow/search"
 )
 

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"os"
 
-	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"example.com/ragflow/ingest/chunk"
-	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search"
 )
 

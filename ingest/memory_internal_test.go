@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/ragflow/search/index"
+	"example.com/ragflow/internal/index"
 )
 
 // TestFolderMemory indexes a folder of files that are made to take memory, in a process of its

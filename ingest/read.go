@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ragflow/ingest/document"
-	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/document"
+	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/load"
 )
 
 // TestReadPanic asks that a loader that panics fails its own file only.

@@ -3,7 +3,7 @@ package ingest
 import (
 	"strings"
 
-	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/load"
 )
 
 // Report says what indexing did. Its JSON is the schema of `ragflow index --json`.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"example.com/ragflow/ingest/chunk"
-	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/llm/rerank"
 )

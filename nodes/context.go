@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
-	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
 )
 
@@ -21,7 +21,7 @@ type ContextOptions struct {
 	MaxSources int // chunks, from 1 to [MaxSources], which is the default
 	MaxTokens  int // of all sources with their labels; default [MaxContextTokens]
 	// Separator separates the sources of the assembled context; default
-	// [ContextSeparator]. Package skills/model uses a random boundary instead, which
+	// [ContextSeparator]. Package internal/skills/model uses a random boundary instead, which
 	// no document can contain.
 	Separator string
 	// Scores adds the relevance of each source to its label: [Source 1]

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
-	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
 )
 

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/search/rank"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/search/rank"
 	"example.com/ragflow/state"
 )
 

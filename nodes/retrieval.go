@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/search/rank"
+	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/state"
 )
 

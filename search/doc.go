@@ -6,6 +6,6 @@
 //	engine, err := search.New(ctx, snapshot, search.Options{})
 //	found, err := engine.Search(ctx, state.Query{Text: "rotate logs", Weight: 1}, 10)
 //
-// [Backend] is what an index must do. Package search/index is the embedded one, and
+// [Backend] is what an index must do. Package internal/index is the embedded one, and
 // package search/searchtest checks any other. Nothing here knows which one it uses.
 package search

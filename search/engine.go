@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/ragflow/search/rank"
+	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/state"
 )
 

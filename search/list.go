@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"example.com/ragflow/search/rank"
+	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/state"
 )
 

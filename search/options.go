@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/search/rank"
+	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/state"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/rank"
 )
 
 // What a person sets of the fusion counts, also where no method is set.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/search/rank"
+	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )

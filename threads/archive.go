@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
+	"example.com/ragflow/internal/stored"
 	"example.com/ragflow/state"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/transcript"
 	"example.com/ragflow/state"
-	"example.com/ragflow/transcript"
 )
 
 // Run returns a run from the log. It is named by its id, or "last" for the newest of all

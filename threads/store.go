@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
+	"example.com/ragflow/internal/stored"
 )
 
 // Store is what a [Log] needs of the store of its threads. The stores of packages

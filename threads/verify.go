@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
+	"example.com/ragflow/internal/stored"
 	"example.com/ragflow/state"
 )
 

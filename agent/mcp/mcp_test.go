@@ -20,7 +20,7 @@ import (
 	"example.com/ragflow/agent/mcp"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/memstore"
-	"example.com/ragflow/llm/llmtest"
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm/openai"
 )
 

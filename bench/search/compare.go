@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"example.com/ragflow/eval"
-	"example.com/ragflow/eval/beir"
+	"example.com/ragflow/internal/beir"
 )
 
 // row is a line of a table: a metric of a phase.

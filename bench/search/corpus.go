@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/ragflow/eval/beir"
+	"example.com/ragflow/internal/beir"
 	"example.com/ragflow/search/text"
 )
 

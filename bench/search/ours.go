@@ -10,10 +10,10 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest/chunk"
-	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/internal/document"
+	"example.com/ragflow/internal/index"
 	"example.com/ragflow/llm"
 	ragsearch "example.com/ragflow/search"
-	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
 

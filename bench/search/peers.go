@@ -18,7 +18,7 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3" // with the tag sqlite_fts5
 	"github.com/philippgille/chromem-go"
 
-	"example.com/ragflow/eval/beir"
+	"example.com/ragflow/internal/beir"
 )
 
 // bleveEngine is bleve with its English analyzer, BM25 scores and one field of

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
+	"example.com/ragflow/internal/stored"
 )
 
 // change is a delta as JSON. The start of a task is relative to the time of its commit, and

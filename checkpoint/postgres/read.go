@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
+	"example.com/ragflow/internal/stored"
 )
 
 // find returns the row id of a thread and checks that a commit belongs to it; at 0 it

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
+	"example.com/ragflow/internal/stored"
 )
 
 // Export copies a thread out of the store: up to a commit, or, if at is 0 or the head, all

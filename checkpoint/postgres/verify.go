@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
+	"example.com/ragflow/internal/stored"
 )
 
 //go:embed verify.sql

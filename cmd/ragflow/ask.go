@@ -14,8 +14,8 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/chat"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/transcript"
 	"example.com/ragflow/state"
-	"example.com/ragflow/transcript"
 )
 
 // askOptions are the flags of ask.

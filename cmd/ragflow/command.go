@@ -18,7 +18,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/config"
-	"example.com/ragflow/transcript"
+	"example.com/ragflow/internal/transcript"
 )
 
 // command makes a command. It takes at least the arguments that its use names outside of

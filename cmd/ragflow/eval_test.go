@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/ragflow/llm/llmtest"
+	"example.com/ragflow/internal/llmtest"
 )
 
 // evalHere writes a folder of documents and a dataset of three questions, and

@@ -12,7 +12,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/transcript"
+	"example.com/ragflow/internal/transcript"
 )
 
 // eval asks the questions of a dataset, reports the answers and compares them with gates.

@@ -18,7 +18,7 @@ import (
 	"example.com/ragflow/eval"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/pgvector"
 	"example.com/ragflow/search/weaviate"

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
-	"example.com/ragflow/search/rank"
+	"example.com/ragflow/internal/feedback"
+	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/search/text"
-	"example.com/ragflow/telemetry"
 )
 
 func (a *app) feedbackCommand() *cobra.Command {
@@ -19,12 +19,12 @@ func (a *app) feedbackCommand() *cobra.Command {
 		Args: subcommands,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.rateCommand(telemetry.RatingUp), a.rateCommand(telemetry.RatingDown), a.feedbackListCommand())
+	c.AddCommand(a.rateCommand(feedback.RatingUp), a.rateCommand(feedback.RatingDown), a.feedbackListCommand())
 	return c
 }
 
 func (a *app) rateCommand(rating string) *cobra.Command {
-	r := ragflow.Rating{Good: rating == telemetry.RatingUp}
+	r := ragflow.Rating{Good: rating == feedback.RatingUp}
 	c := command(rating+" THREAD", 1, func(c *cobra.Command, args []string) error {
 		if c.Flags().Changed("turn") && r.Turn < 1 {
 			return usagef("--turn is %d, but turns are counted from 1", r.Turn)
@@ -61,7 +61,7 @@ func (a *app) feedbackListCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		reply, err := telemetry.ReadFeedback(s.config.DataDir)
+		reply, err := feedback.ReadFeedback(s.config.DataDir)
 		if err != nil {
 			return failed("list feedback", err)
 		}
@@ -89,7 +89,7 @@ func (a *app) feedbackListCommand() *cobra.Command {
 const similarAt = 0.7
 
 // similarFeedback returns the feedback on questions like one, the most similar first.
-func similarFeedback(list []telemetry.Feedback, question string) []telemetry.Feedback {
+func similarFeedback(list []feedback.Feedback, question string) []feedback.Feedback {
 	vector := func(s string) rank.Vector {
 		var stems []string
 		for _, t := range text.For(text.Language(s)).Analyze(s) {
@@ -98,8 +98,8 @@ func similarFeedback(list []telemetry.Feedback, question string) []telemetry.Fee
 		return rank.NewVector(stems, nil)
 	}
 	asked := vector(question)
-	similarity := func(f telemetry.Feedback) float64 { return rank.Cosine(asked, vector(f.Question)) }
-	list = slices.DeleteFunc(list, func(f telemetry.Feedback) bool { return !rank.AtLeast(similarAt)(similarity(f)) })
-	slices.SortStableFunc(list, func(a, b telemetry.Feedback) int { return cmp.Compare(similarity(b), similarity(a)) })
+	similarity := func(f feedback.Feedback) float64 { return rank.Cosine(asked, vector(f.Question)) }
+	list = slices.DeleteFunc(list, func(f feedback.Feedback) bool { return !rank.AtLeast(similarAt)(similarity(f)) })
+	slices.SortStableFunc(list, func(a, b feedback.Feedback) int { return cmp.Compare(similarity(b), similarity(a)) })
 	return list
 }

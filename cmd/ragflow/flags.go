@@ -8,9 +8,9 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/rank"
+	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/rank"
-	"example.com/ragflow/skills/model"
 )
 
 // askFlags adds what all commands share that answer questions.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/llm/llmtest"
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/threads"
 )
 

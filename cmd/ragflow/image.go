@@ -6,9 +6,9 @@ import (
 	"io"
 	"os"
 
+	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/skills/chain"
-	"example.com/ragflow/skills/model"
 )
 
 // withImage adds to a question what a model sees in an image. The text is part of the question

@@ -14,9 +14,9 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/config"
+	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
-	"example.com/ragflow/skills/model"
 	"example.com/ragflow/state"
 )
 

@@ -20,8 +20,8 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/llm/llmtest"
-	"example.com/ragflow/telemetry"
+	"example.com/ragflow/internal/feedback"
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/threads"
 )
 
@@ -111,8 +111,8 @@ func schemas() map[string]any {
 		"index":    &ingest.Report{},
 		"explain":  &explainReply{},
 		"threads":  &threadsReply{},
-		"feedback": &telemetry.FeedbackReply{},
-		"rated":    &telemetry.Feedback{},
+		"feedback": &feedback.FeedbackReply{},
+		"rated":    &feedback.Feedback{},
 		"models":   &modelsReply{},
 		"trial":    &trialReply{},
 		"thread":   &threads.Thread{},

@@ -9,10 +9,10 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/config"
+	"example.com/ragflow/internal/transcript"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
-	"example.com/ragflow/transcript"
 )
 
 func (a *app) searchCommand() *cobra.Command {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/llmtest"
 )
 
 // An answer stands on the screen while the model still writes it, and once when

@@ -10,7 +10,7 @@ import (
 
 	"example.com/ragflow/cmd/ragflow/chat"
 	"example.com/ragflow/internal/termmd"
-	"example.com/ragflow/transcript"
+	"example.com/ragflow/internal/transcript"
 )
 
 // style writes text for terminals; the zero style leaves it plain.

@@ -16,9 +16,9 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/transcript"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
-	"example.com/ragflow/transcript"
 )
 
 // lastName stands for the thread or run that was used last.

@@ -78,7 +78,7 @@ type billProperty struct {
 // and the checksum of go.sum, and the data of others that it holds.
 func materials() bill {
 	b := bill{"CycloneDX", "1.5", 1, []billComponent{
-		{Type: "data", Name: "WordNet, opposites (notice in skills/cite/opposites.txt)", Version: "3.1", Licenses: []billLicense{{"LicenseRef-WordNet"}}},
+		{Type: "data", Name: "WordNet, opposites (notice in internal/skills/cite/opposites.txt)", Version: "3.1", Licenses: []billLicense{{"LicenseRef-WordNet"}}},
 	}}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

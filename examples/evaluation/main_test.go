@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/ragflow/llm/llmtest"
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm/openai"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"example.com/ragflow/llm/llmtest"
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm/openai"
 )
 

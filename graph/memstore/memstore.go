@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
+	"example.com/ragflow/internal/stored"
 )
 
 // Store stores threads in memory. It implements [graph.Store], [graph.Copier], [graph.Pruner] and

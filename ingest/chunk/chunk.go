@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/internal/document"
 	"example.com/ragflow/state"
 )
 

@@ -18,9 +18,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"example.com/ragflow/ingest/chunk"
-	"example.com/ragflow/ingest/document"
-	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/document"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )

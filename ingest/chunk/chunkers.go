@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/internal/document"
 	"example.com/ragflow/search/text"
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/ingest/chunk"
-	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )

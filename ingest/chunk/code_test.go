@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/ingest/chunk"
-	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/load"
 	"example.com/ragflow/state"
 )
 

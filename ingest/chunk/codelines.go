@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/internal/document"
 )
 
 // declarationReader finds the declarations of a program by its indentation: one begins with a

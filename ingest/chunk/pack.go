@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/internal/document"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/internal/document"
 )
 
 // separators are where text without other structure is cut, the strongest first. The full stop

@@ -3,7 +3,7 @@ package chunk
 import (
 	"slices"
 
-	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/internal/document"
 )
 
 // sections sets the path of each block and returns where sections begin: at

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/ingest/document"
-	"example.com/ragflow/search/rank"
+	"example.com/ragflow/internal/document"
+	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/search/text"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/llmtest"
 )
 
 // everything is a request with every parameter that a server may refuse.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/llm/openai"
 )
 

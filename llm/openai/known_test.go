@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/llm/openai"
 )
 

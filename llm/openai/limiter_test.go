@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/llm/openai"
 )
 

@@ -1,4 +1,4 @@
-// Learn-answers learns the numbers of skills/offline/coefficients.go and prints
+// Learn-answers learns the numbers of internal/skills/offline/coefficients.go and prints
 // them. It learns from one half of public sets and reports the other half:
 //
 //	go run ./scripts/learn-answers shape     # words that tell the shape of an answer
@@ -19,9 +19,9 @@ import (
 	"strings"
 
 	"example.com/ragflow/eval"
+	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
-	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 )
 

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/index"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
 

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"example.com/ragflow/internal/index"
+	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/index"
 	"example.com/ragflow/search/pgvector"
-	"example.com/ragflow/search/remote"
 	"example.com/ragflow/search/searchtest"
 	"example.com/ragflow/state"
 )

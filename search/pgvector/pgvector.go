@@ -1,5 +1,5 @@
 // Package pgvector keeps an index in a PostgreSQL database with the extension vector; see
-// package search/remote.
+// package internal/remote.
 //
 // The schema, "ragflow_index" unless the address names another one by search_path, has the
 // tables roots, files, chunks, embedders, and a table of vectors for each embedder, with an
@@ -24,7 +24,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"example.com/ragflow/search/remote"
+	"example.com/ragflow/internal/remote"
 )
 
 // DefaultSchema holds the tables unless the address has a search_path.

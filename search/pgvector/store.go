@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/remote"
 )
 
 // Roots implements remote.Store.

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"example.com/ragflow/internal/index"
+	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/index"
-	"example.com/ragflow/search/remote"
 	"example.com/ragflow/search/weaviate"
 	"example.com/ragflow/state"
 )

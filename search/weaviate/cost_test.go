@@ -15,9 +15,9 @@ import (
 	"github.com/weaviate/weaviate-go-client/v4/weaviate/grpc"
 	"github.com/weaviate/weaviate/entities/models"
 
+	"example.com/ragflow/internal/index"
+	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/index"
-	"example.com/ragflow/search/remote"
 	"example.com/ragflow/search/weaviate"
 	"example.com/ragflow/state"
 )

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ragflow/search/remote"
+	"example.com/ragflow/internal/remote"
 )
 
 // object is what a query returns of an object, by property.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/remote"
 	"example.com/ragflow/state"
 )
 

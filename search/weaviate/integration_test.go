@@ -14,9 +14,9 @@ import (
 
 	"github.com/weaviate/weaviate/entities/models"
 
+	"example.com/ragflow/internal/index"
+	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/index"
-	"example.com/ragflow/search/remote"
 	"example.com/ragflow/search/searchtest"
 	"example.com/ragflow/search/weaviate"
 	"example.com/ragflow/state"

@@ -15,8 +15,8 @@ import (
 	"github.com/weaviate/weaviate/entities/models"
 	"golang.org/x/sync/errgroup"
 
+	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/remote"
 )
 
 // Kinds of properties: what the server makes of a text.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/weaviate/weaviate/entities/models"
 
+	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/remote"
 )
 
 var (

@@ -1,4 +1,4 @@
-// Package weaviate keeps an index on a Weaviate server; see package search/remote.
+// Package weaviate keeps an index on a Weaviate server; see package internal/remote.
 //
 // An address names classes by a prefix, RagflowRoot and so on:
 //

@@ -1,7 +1,7 @@
 // Package hostile_test attacks the program as SECURITY.md says that strangers may: with
 // documents that give orders to a model, prepared databases, folders that set addresses,
 // and links in the place of files. Other attacks are tests of the packages they are made
-// on: TestBroken and the tests of huge files in ingest/load, and the 200 documents
+// on: TestBroken and the tests of huge files in internal/load, and the 200 documents
 // of package eval.
 //
 //	scripts/models start /tmp/env && . /tmp/env

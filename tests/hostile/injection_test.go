@@ -23,10 +23,10 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/prompts"
-	"example.com/ragflow/skills/model"
 )
 
 // asked counts what arrived at the proxy that every address but loopback is

@@ -23,7 +23,7 @@ import (
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/checkpoint/postgres"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/stored"
+	"example.com/ragflow/internal/stored"
 )
 
 // store is what both stores are.

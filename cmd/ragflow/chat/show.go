@@ -14,7 +14,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/internal/termmd"
-	"example.com/ragflow/transcript"
+	"example.com/ragflow/internal/transcript"
 )
 
 // Widest is how many columns text is given at most: longer lines are hard to

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/skills/chain"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/llm/rerank"
 	"example.com/ragflow/search"
-	"example.com/ragflow/skills/chain"
 )
 
 // Models is what is configured about language models. A model is used only

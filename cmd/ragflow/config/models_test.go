@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/llmtest"
+	"example.com/ragflow/internal/skills/chain"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/llmtest"
-	"example.com/ragflow/skills/chain"
 )
 
 // configured takes settings NAME=VALUE into a configuration, with servers on this machine.

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/llm/rerank"
-	"example.com/ragflow/skills/chain"
-	"example.com/ragflow/skills/model"
 )
 
 // modelTable lists the settings that say which models to use, and where.

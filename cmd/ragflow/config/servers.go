@@ -9,9 +9,9 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/checkpoint/postgres"
+	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/pgvector"
-	"example.com/ragflow/search/remote"
 	"example.com/ragflow/search/weaviate"
 	"example.com/ragflow/threads"
 )

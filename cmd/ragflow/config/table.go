@@ -10,9 +10,9 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/checkpoint/postgres"
 	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/rank"
 )
 
 // Values of settings: one that the program chooses itself, and one of what is not done.

@@ -1,0 +1,122 @@
+package load_test
+
+import (
+	"archive/zip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/tools/txtar"
+
+	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/load"
+)
+
+// FuzzParse reads bytes as each kind of file but PDF, and asks what holds of
+// every document: an error or a text with chunks that are slices of it.
+func FuzzParse(f *testing.F) {
+	kinds := []string{"a.md", "a.txt", "a.rst", "a.html", "a.csv", "a.tsv", "a.json", "a.docx", "a.odt", "a.epub", "a.mdx"}
+	archive, err := txtar.ParseFile(filepath.Join("testdata", "formats", "files.txtar"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range archive.Files {
+		for i, kind := range kinds {
+			if strings.HasSuffix(file.Name, filepath.Ext(kind)) {
+				f.Add(uint8(i), file.Data)
+			}
+		}
+	}
+	f.Add(uint8(7), zipped(f, "word/document.xml", "<document><body><p><r><t>Text</t></r></p><tbl><tr><tc><p><r><t>x</t></r></p></tc></tr></tbl></body></document>"))
+	f.Add(uint8(8), zipped(f, "content.xml", "<document-content><body><text><h>A</h><p>b</p></text></body></document-content>"))
+	f.Add(uint8(10), []byte("import X from 'x'\n\nexport const a = {b: `}`}\n\n# T\n\n<X a={1} b='c'>\n\nText {a.b /* } */} and <b>`{c}`</b>.\n\n</X>\n"))
+	f.Add(uint8(1), []byte("\xff\xfea\x00b\x00"))
+	f.Add(uint8(1), []byte("za\xbf\xf3\xb3\xe6"))
+	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
+		if len(data) > 64<<10 {
+			return
+		}
+		doc, err := load.Parse(t.Context(), kinds[int(kind)%len(kinds)], data)
+		if err != nil {
+			return
+		}
+		if !utf8.ValidString(doc.Text) || doc.Body > len(doc.Text) || !doc.Converted && doc.Text != string(data) {
+			t.Fatalf("text of %d bytes, body at %d", len(doc.Text), doc.Body)
+		}
+		checkChunks(t, doc)
+	})
+}
+
+// FuzzXML reads bytes as the main part of archives, so that what is fuzzed is
+// what stands in them.
+func FuzzXML(f *testing.F) {
+	archive, err := txtar.ParseFile(filepath.Join("testdata", "formats", "files.txtar"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range archive.Files {
+		f.Add(strings.Contains(file.Name, ".docx/"), file.Data)
+	}
+	f.Fuzz(func(t *testing.T, word bool, data []byte) {
+		if len(data) > 64<<10 {
+			return
+		}
+		source, part := "a.odt", "content.xml"
+		if word {
+			source, part = "a.docx", "word/document.xml"
+		}
+		doc, err := load.Parse(t.Context(), source, packed(t, zip.Store, part, string(data), "word/styles.xml", string(data), "word/footnotes.xml", string(data), "word/numbering.xml", string(data)))
+		if err == nil {
+			checkChunks(t, doc)
+		}
+	})
+}
+
+// FuzzPDF changes real and made PDFs. Each run takes milliseconds, most of them
+// in the sandbox.
+func FuzzPDF(f *testing.F) {
+	f.Add(pdfWith("", nil, column(72, 700, "One line", "and another.")+line("B", 20, 72, 750, "Head")))
+	f.Add(pdfWith("/Info 100 0 R", []string{"<</Title(T)>>", "<</First 101 0 R>>"}, column(72, 700, "A    b    c", "d    e    f")))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 256<<10 {
+			return
+		}
+		doc, err := load.Parse(t.Context(), "a.pdf", data)
+		if err != nil {
+			return
+		}
+		checkChunks(t, doc)
+		for _, c := range chunk.Cut(doc, chunk.Options{}) {
+			if c.Page < 1 || c.PageAt(c.End-1) < c.Page {
+				t.Fatalf("pages %d to %d", c.Page, c.PageAt(c.End-1))
+			}
+		}
+	})
+}
+
+// TestRealFiles reads the real PDFs and documents where they are.
+func TestRealFiles(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"pdf/*.pdf", "docx/*.docx"} {
+		found, err := filepath.Glob(filepath.Join(golden.Public(t, "code"), pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := load.Parse(t.Context(), filepath.Base(name), data)
+		if err != nil || len(doc.Text) < 500 || strings.ContainsRune(doc.Text, utf8.RuneError) {
+			t.Errorf("%s: %d bytes, %v", name, len(doc.Text), err)
+			continue
+		}
+		checkChunks(t, doc)
+	}
+}

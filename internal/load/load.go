@@ -1,0 +1,230 @@
+package load
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/ragflow/internal/document"
+)
+
+// Limits bound what is read. The zero Limits are the defaults.
+type Limits struct {
+	MaxBytes int64         // of a file; default 64 MiB. Source code has 1 MiB at most, HTML 32 MiB
+	MaxTime  time.Duration // that reading a file may take; default five minutes
+}
+
+const (
+	defaultMaxBytes = 64 << 20
+	maxSource       = 1 << 20 // of source code; what is larger was not written by a person
+	defaultMaxTime  = 5 * time.Minute
+)
+
+// Load reads a file and its metadata file: page.md.meta.yaml (or .yml, or .json) describes
+// page.md as front matter does. Errors are *FileError; see ErrBinary and ErrTooLarge.
+// An empty file is a document without text. The end of ctx, too, ends the reading.
+func Load(ctx context.Context, f File, l Limits) (document.Document, error) {
+	limit := l.MaxBytes
+	if limit <= 0 {
+		limit = defaultMaxBytes
+	}
+	if document.IsSource(f.Source) {
+		limit = min(limit, maxSource)
+	}
+	data, err := read(f.Path, limit)
+	if err != nil {
+		return document.Document{}, &FileError{f.Path, reason(err)}
+	}
+	doc, err := parse(ctx, f.Source, data, l)
+	if err != nil {
+		return document.Document{}, &FileError{f.Path, err}
+	}
+	doc.Root = f.Root
+	if beside := doc.sidecar(f.Path); beside != nil {
+		sum := sha256.Sum256(append(slices.Clip(data), beside...))
+		doc.Hash = hex.EncodeToString(sum[:])
+	}
+	return doc.Document, nil
+}
+
+// read reads a file of at most so many bytes.
+func read(name string, limit int64) ([]byte, error) {
+	r, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }() // only read from
+	info, err := r.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%w: %s, the limit is %s", ErrTooLarge, inBytes(info.Size()), inBytes(limit))
+	}
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	if _, err := io.Copy(data, io.LimitReader(r, limit+1)); err != nil {
+		return nil, err
+	}
+	if int64(data.Len()) > limit { // it grew, or has no size of its own
+		return nil, fmt.Errorf("%w: more than %s", ErrTooLarge, inBytes(limit))
+	}
+	return data.Bytes(), nil
+}
+
+// Parse makes a document of a file's bytes; source is its path under the root
+// and decides how it is read. The error wraps ErrBinary.
+//
+// UTF-8 is taken as it is. UTF-16 is converted, with a byte order mark or without. A file that is
+// not valid UTF-8 is of an encoding that is found by what it says, such as Windows-1250 or Shift
+// JIS, or it is damaged UTF-8: then invalid bytes are read as "?".
+func Parse(ctx context.Context, source string, data []byte) (document.Document, error) {
+	doc, err := parse(ctx, source, data, Limits{})
+	return doc.Document, err
+}
+
+// draft is a document that is being read.
+type draft struct {
+	document.Document
+	size int // of the file, in bytes
+}
+
+func parse(ctx context.Context, source string, data []byte, l Limits) (draft, error) {
+	doc := draft{Document: document.Document{Source: source, Kind: kindOf(source)}, size: len(data)}
+	if doc.Kind == "" {
+		doc.Kind = document.Plain
+	}
+	sum := sha256.Sum256(data)
+	doc.Hash = hex.EncodeToString(sum[:])
+	if err := doc.readWithin(ctx, data, cmp.Or(l.MaxTime, defaultMaxTime)); err != nil {
+		return draft{}, err
+	}
+	switch {
+	case hasExt(source, jsonExt):
+		doc.Blocks = []document.Block{{Start: doc.Body, End: len(doc.Text), Kind: document.KindCode}} // split between lines
+	case doc.Kind == document.Plain && hasExt(source, textExt+" "+markupExt):
+		doc.Blocks = titledBlocks(doc.Text, doc.Body)
+	}
+	doc.Title = cmp.Or(doc.Title, doc.title())
+	doc.URL = address(doc.Meta)
+	return doc, nil
+}
+
+// readWithin is read with a limit of time. A library that panics or hangs has met a damaged
+// file. One that hangs cannot be interrupted: what it still does is dropped.
+func (d *draft) readWithin(ctx context.Context, data []byte, limit time.Duration) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: reading it took longer than %v", ErrBroken, limit))
+	defer cancel()
+	type result struct {
+		draft
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		r := result{draft: *d} // d is left alone once the time is over
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = fmt.Errorf("%w: the reader of this kind of file failed: %v", ErrBroken, p)
+			}
+			done <- r
+		}()
+		r.err = r.read(ctx, data)
+	}()
+	select {
+	case r := <-done:
+		*d = r.draft
+		return r.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// read sets the text of a document, its encoding, blocks and metadata.
+func (d *draft) read(ctx context.Context, data []byte) error {
+	if len(data) == 0 {
+		d.Encoding, d.Converted = "utf-8", d.Kind == document.HTML
+		return nil
+	}
+	if read := binaryReaders[d.Kind]; read != nil {
+		return read(d, data)
+	}
+	if d.Kind == document.PDF {
+		return d.readPDF(ctx, data)
+	}
+	if err := d.decode(data); err != nil {
+		return err
+	}
+	if strings.HasPrefix(d.Text, "\uFEFF") {
+		d.Body = len("\uFEFF")
+	}
+	switch d.Kind {
+	case document.Markdown:
+		d.frontMatter()
+		d.readMarkdown()
+	case document.Table:
+		return d.readTable()
+	case document.Notebook:
+		return d.readNotebook()
+	}
+	return nil
+}
+
+// binaryReaders read the kinds of documents that find their encoding themselves.
+var binaryReaders = map[string]func(*draft, []byte) error{
+	document.DOCX: (*draft).readDOCX, document.ODT: (*draft).readODT, document.EPUB: (*draft).readEPUB, document.XLSX: (*draft).readXLSX,
+	document.PPTX: (*draft).readPPTX, document.EML: (*draft).readEML, document.RTF: (*draft).readRTF, document.HTML: (*draft).readHTML,
+}
+
+// extensions are those of the kinds of documents; others are source code or are not read.
+var extensions = map[string]string{
+	document.Markdown: ".md .markdown .mdown .mkd .mdx", document.Plain: textExt + " " + markupExt + " " + jsonExt, document.HTML: ".html .htm .xhtml",
+	document.PDF: ".pdf", document.DOCX: ".docx .docm", document.ODT: ".odt", document.EPUB: ".epub", document.XLSX: ".xlsx .xlsm",
+	document.PPTX: ".pptx .pptm", document.EML: ".eml", document.RTF: ".rtf", document.Table: ".csv .tsv", document.Notebook: ".ipynb",
+}
+
+// kindOf returns the kind of a file by its extension, "" for unknown ones.
+func kindOf(name string) string {
+	ext := strings.ToLower(filepath.Ext(name))
+	for kind, known := range extensions {
+		if ext != "" && document.HasWord(known, ext) && !document.LockFile(strings.ToLower(filepath.Base(name))) {
+			return kind
+		}
+	}
+	if document.IsSource(name) {
+		return document.Plain
+	}
+	return ""
+}
+
+// title returns the document's title.
+func (d *draft) title() string {
+	if t := strings.TrimSpace(d.Meta["title"]); t != "" {
+		return t
+	}
+	blocks := d.Blocks
+	if d.Kind != document.Markdown && !hasExt(d.Source, markupExt) {
+		blocks = nil
+	}
+	for _, b := range blocks {
+		if b.Level == 1 && b.Heading != "" {
+			return b.Heading
+		}
+	}
+	name := strings.TrimSuffix(path.Base(d.Source), path.Ext(d.Source))
+	if document.IsSource(d.Source) || name == "" {
+		return path.Base(d.Source) // main.go and main.py are two
+	}
+	if folder := path.Base(path.Dir(d.Source)); (name == "_index" || name == "index") && folder != "." {
+		return folder
+	}
+	return name
+}

@@ -1,0 +1,198 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/internal/skills/cite"
+	"example.com/ragflow/llm"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// ErrNoSources tells that there is nothing to answer from; no model was asked.
+var ErrNoSources = errors.New("no sources to answer from")
+
+// Options are the limits of an answer.
+type Options struct {
+	Tokens      int      // length of the answer; default [AnswerTokens]
+	Temperature *float64 // from 0 to 2; default [AnswerTemperature]
+	Window      int      // context window of the model in tokens; 0: large enough for the defaults
+	Synthesis   string   // one of [Syntheses]; default [Compact]
+	// NoRefusals leaves the refusal out of the prompt, so that the model always answers. A small
+	// model then answers more questions, also some that the sources do not answer. The node generate
+	// withdraws an answer that no source supports. It is for [Compact].
+	NoRefusals bool
+}
+
+// Shares of a context window. The rest is for rules, question and summary.
+const (
+	answerShare   = 0.2
+	messagesShare = 0.2
+	sourcesShare  = 0.4
+)
+
+// Fit returns the tokens that answer, earlier messages and sources may have, given the
+// limits that hold without a window.
+func (o Options) Fit(messages, sources int) (answer, fewerMessages, fewerSources int) {
+	answer = cmp.Or(o.Tokens, AnswerTokens)
+	if o.Window == 0 {
+		return answer, messages, sources
+	}
+	share := func(limit int, of float64) int { return min(limit, int(of*float64(o.Window))) }
+	return share(answer, answerShare), share(messages, messagesShare), share(sources, sourcesShare)
+}
+
+// Answerer lets a model write the answer from the sources of a task.
+type Answerer struct {
+	chat llm.Chat
+	own  prompts.Set
+
+	tokens      int
+	temperature float64
+	synthesis   string
+	noRefusals  bool
+}
+
+// NewAnswerer returns an answerer that asks chat. own are the prompts, their zero value
+// the built-in ones.
+func NewAnswerer(chat llm.Chat, own prompts.Set, o Options) *Answerer {
+	a := &Answerer{chat: chat, own: own, temperature: AnswerTemperature, synthesis: o.Synthesis, noRefusals: o.NoRefusals}
+	a.tokens, _, _ = o.Fit(0, 0)
+	if o.Temperature != nil {
+		a.temperature = *o.Temperature
+	}
+	return a
+}
+
+// Answer implements the answerer of package nodes.
+func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
+	return a.AnswerStream(ctx, t, nil)
+}
+
+// AnswerStream is Answer that hands on each piece of the text as the model
+// writes it. The answer returned is what counts: one that stopped at its limit
+// ends with a whole sentence, nothing in it is an image, a link or HTML, and each address
+// in it stands in a source or in the question. Its
+// marks stand as the model set them; whoever asked checks them: see [cite.Check].
+//
+// Where the sources do not hold the answer, the text is the refusal that the
+// prompt asks for and Abstained is set.
+func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(string)) (state.Answer, error) {
+	if len(t.Sources) == 0 {
+		return state.Answer{}, ErrNoSources
+	}
+	piece, done := filterOf(t).Pieces(token)
+	said, err := a.synthesize(ctx, t, piece)
+	if err != nil {
+		return state.Answer{}, err
+	}
+	done()
+	return a.Written(said, t), nil
+}
+
+// Written makes an answer to t of a text that the model has written, under the rules of AnswerStream.
+func (a *Answerer) Written(said string, t state.Task) state.Answer {
+	answer := state.Answer{Text: said, Model: a.chat.Model()}
+	if prompts.Refused(said) {
+		answer.Text, answer.Abstained = prompts.Say(prompts.Refusal, t.Language), true
+		return answer
+	}
+	answer.Text = filterOf(t).All(said)
+	return answer
+}
+
+// filterOf is the filter of an answer to t.
+func filterOf(t state.Task) *text.Filter {
+	return Filter(func(address string) bool { return Holds(t.Question, t.Sources, address) }, t.Language)
+}
+
+// Filter returns the filter of one answer in a language. known reports whether an address may be shown.
+func Filter(known func(address string) bool, language string) *text.Filter {
+	return &text.Filter{Known: known, Unknown: prompts.Say(prompts.UnknownAddress, language)}
+}
+
+// Holds reports whether an address stands in the question or in a source.
+func Holds(question string, sources []state.Source, address string) bool {
+	return strings.Contains(question, address) ||
+		slices.ContainsFunc(sources, func(s state.Source) bool { return strings.Contains(s.Text, address) })
+}
+
+// Messages is what a model is sent to answer a task with: rules, the
+// conversation, and the question with its sources; those stand in the first
+// message where own has a system prompt. Each call sets another boundary around
+// what is data.
+func Messages(t state.Task, own prompts.Set) []llm.Message {
+	return messages(t, inquiry{}, prompts.NewBoundary(), own)
+}
+
+// inquiry is one request about a task, where that takes several.
+type inquiry struct {
+	first    int    // number of the first source of the task, from 0
+	question string // a part of the question; empty: the whole
+	known    string // the answer of the part that this one needs; may be empty
+	answer   bool   // without a word of a refusal
+}
+
+func messages(t state.Task, q inquiry, boundary string, own prompts.Set) []llm.Message {
+	p := prompts.Generate{
+		Question: cmp.Or(q.question, t.Question), Known: cite.Escape(oneLine(q.known)), Summary: t.Summary,
+		Boundary: boundary, CanRefuse: !q.answer, Refusal: prompts.Say(prompts.Refusal, t.Language), Own: own,
+	}
+	for i, s := range t.Sources {
+		p.Sources = append(p.Sources, sourceText(t, q.first+i+1, s))
+	}
+	if q.question == "" {
+		p.Complete = complete(t.Queries)
+	}
+	said := p.Render(t.Language)
+	out := []llm.Message{{Role: llm.System, Content: said.System}}
+	earlier := t.Messages
+	if n := len(earlier); n > 0 && earlier[n-1].Role == state.Human {
+		earlier = earlier[:n-1] // the question itself
+	}
+	for _, m := range earlier {
+		switch m.Role {
+		case state.Human:
+			out = append(out, llm.Message{Role: llm.User, Content: m.Content})
+		case state.AI:
+			// Its sources had other numbers.
+			out = append(out, llm.Message{Role: llm.Assistant, Content: cite.Strip(m.Content)})
+		case state.System:
+			out[0].Content += "\n\n" + m.Content
+		case state.Tool: // what a tool gave an agent is no part of the conversation
+		}
+	}
+	return append(out, llm.Message{Role: llm.User, Content: said.User})
+}
+
+// sourceText is a source of a task as prompts show it.
+func sourceText(t state.Task, n int, s state.Source) prompts.SourceText {
+	shown := prompts.SourceText{
+		N: n, Title: oneLine(s.Title), Headings: s.Headings, Path: cite.Escape(oneLine(s.Source)), Text: cite.Escape(s.Text),
+	}
+	if t.Metadata {
+		for _, line := range prompts.Metadata(s.DocumentType, s.DocumentID, t.Language) {
+			shown.About = append(shown.About, cite.Escape(line))
+		}
+	}
+	if t.Scores {
+		shown.Relevance = fmt.Sprintf("%.2f", s.Score)
+	}
+	return shown
+}
+
+// complete is the question with what it refers to, where a model wrote it; else "".
+func complete(queries []state.Query) string {
+	for _, q := range queries {
+		if q.Why == whyComplete {
+			return cite.Escape(oneLine(q.Text))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,46 @@
+package model
+
+import (
+	"context"
+	"strings"
+
+	"example.com/ragflow/internal/skills/cite"
+	"example.com/ragflow/llm"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// summaryWords is how long a running summary may become.
+const summaryWords = 150
+
+// Summarizer lets a model extend the running summary.
+type Summarizer struct {
+	Own  prompts.Set // prompts of one's own
+	chat llm.Chat
+}
+
+// NewSummarizer returns a summarizer that asks chat.
+func NewSummarizer(chat llm.Chat) *Summarizer { return &Summarizer{chat: chat} }
+
+// Summarize implements the summarizer of package nodes. The summary is in the
+// language of the last question that leaves.
+func (z *Summarizer) Summarize(ctx context.Context, summary string, older []state.Message) (string, error) {
+	p := prompts.SummarizeConversation{Summary: summary, Words: summaryWords, Boundary: prompts.NewBoundary(), Own: z.Own}
+	language := ""
+	for _, m := range older {
+		if m.Role == state.System {
+			continue
+		}
+		if m.Role == state.Human {
+			language = text.Language(m.Content)
+		}
+		// Marks of sources name nothing once their turn is over.
+		p.Messages = append(p.Messages, prompts.Said{Human: m.Role == state.Human, Text: strings.TrimSpace(cite.Strip(m.Content))})
+	}
+	reply, err := ask(ctx, z.chat, p.Render(language), p.Boundary, summaryTokens, nil)
+	if err != nil {
+		return "", err
+	}
+	return prompts.ParseSummarizeConversation(reply, summaryWords)
+}

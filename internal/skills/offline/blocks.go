@@ -1,0 +1,241 @@
+package offline
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"example.com/ragflow/internal/skills/readable"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// kind is what a block is.
+type kind int
+
+const (
+	paragraph kind = iota
+	item           // of a list, with the lines that continue it
+	row            // of a table
+	code           // a fenced or indented block, or a run of lines of source code
+	heading
+)
+
+// block is a part of a passage that blank lines, markers or indentation set
+// apart.
+type block struct {
+	kind       kind
+	start, end int    // bytes of the text
+	indent     int    // columns before its first line
+	group      int    // number of its list or table
+	head       int    // of a row, the block that is the header; -1 without one
+	rule       string // of a header, the line below it
+	section    int    // number of headings before it
+	marker     string // of an item: "-" or "3."
+}
+
+// begins reports whether a block of s ends before what it says: a paragraph in the middle of a
+// sentence, or an item in a colon. A heading behind it may say the rest, and no value does so.
+func (b block) begins(s string) bool {
+	s = s[b.start:b.end]
+	return b.kind == paragraph && text.Unfinished(s) && !headingLine.MatchString(s) || b.kind == item && strings.HasSuffix(s, ":")
+}
+
+// parser reads the lines of a text into blocks.
+type parser struct {
+	s       string
+	out     []block
+	open    int  // the block that the next line may continue; -1: none
+	blank   bool // a blank line stands before the next one
+	section int
+	groups  int
+	fence   text.Fence
+	comment bool
+	plain   bool // a plain text, whose lines stay lines
+	marked  bool // Markdown that a person wrote: it may define links, and a comment may stay open
+}
+
+var (
+	headingLine = regexp.MustCompile(`^#{1,6}(?:[ \t]|$)`)
+	itemMark    = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])(?:[ \t]+|$)`)
+	linkLine    = regexp.MustCompile(`^\[[^\]^][^\]]*\]:[ \t]*\S+[ \t]*(?:"[^"]*"|'[^']*'|\([^)]*\))?$`) // defines where a link leads
+	ruleLine    = regexp.MustCompile(`^[-=*_~^"'#.|:+ \t—–─━═]{3,}$`)
+	markdownExt = regexp.MustCompile(`(?i)\.(?:md|markdown|mdown|mkd|mdx|ipynb)$`)
+)
+
+// wrapped is how many columns the lines of a plain text have at least that its writer broke.
+const wrapped = 40
+
+// termIndent is how many columns deeper than a line the text below it begins
+// where the line is a term that the text explains, as in man pages.
+const termIndent = 3
+
+// parseBlocks reads the text of a chunk. Of what a reader sees, all is in a block. Left out is what
+// only marks: rules, comments, definitions of links in Markdown, and lines of which [readable.Line]
+// shows nothing.
+func parseBlocks(c state.Chunk) []block {
+	ext := strings.ToLower(path.Ext(c.Source))
+	p := parser{s: c.Text, open: -1, blank: true, plain: ext == "" || ext == ".txt" || ext == ".text", marked: markdownExt.MatchString(ext)}
+	if c.Cut.Inside != "" {
+		p.fence, _ = text.OpenFence(strings.TrimLeft(c.Cut.Inside, "> \t"))
+		p.add(block{kind: code})
+	}
+	at := 0
+	for line := range strings.Lines(c.Text) {
+		end := at + len(strings.TrimRight(line, " \t\r\n"))
+		if c.Cut.Language != "" {
+			p.source(at, end)
+		} else {
+			p.line(at, end)
+		}
+		at += len(line)
+	}
+	return p.out
+}
+
+// source reads a line of source code: blank lines part its blocks.
+func (p *parser) source(start, end int) {
+	switch {
+	case start == end:
+		p.open = -1
+	case p.open >= 0:
+		p.out[p.open].end = end
+	default:
+		p.add(block{kind: code, start: start, end: end})
+	}
+}
+
+func (p *parser) line(start, end int) {
+	whole := p.s[start:end]
+	body := strings.TrimLeft(whole, "> \t")
+	margin := strings.ReplaceAll(whole[:len(whole)-len(body)], "\t", "    ")
+	indent := len(margin) - strings.Count(margin, ">")
+	switch {
+	case p.fence != (text.Fence{}):
+		p.out[p.open].end = end
+		if p.fence.Closes(body) {
+			p.fence, p.open, p.blank = text.Fence{}, -1, true
+		}
+		return
+	case p.comment || strings.HasPrefix(body, "<!--") && (p.marked || strings.Contains(p.s[end-len(body):], "-->")):
+		_, behind, closed := strings.Cut(body, "-->")
+		p.comment, p.open = !closed, -1
+		if behind = strings.TrimLeft(behind, " \t"); behind != "" {
+			p.line(end-len(behind), end)
+		}
+		return
+	case body == "":
+		p.blank = true
+		return
+	}
+	if fence, ok := text.OpenFence(body); ok {
+		p.fence = fence
+		p.add(block{kind: code, start: start, end: end, indent: indent})
+		return
+	}
+	p.prose(start, end, indent, body)
+	p.blank = false
+}
+
+// prose reads a line that stands in no fence.
+func (p *parser) prose(start, end, indent int, body string) {
+	blank := p.blank
+	last := p.last()
+	switch mark := itemMark.FindString(body); {
+	case headingLine.MatchString(body):
+		if o := p.last(); o != nil && o.begins(p.s) && len(strings.Fields(body)) <= valueWords {
+			p.add(block{kind: paragraph, start: end - len(body), end: end, indent: o.indent})
+		} else {
+			p.section++
+			p.add(block{kind: heading, start: start, end: end})
+		}
+		p.open = -1
+	case strings.HasPrefix(body, "|"):
+		p.row(start, end, indent, body)
+	case ruleLine.MatchString(body), p.marked && (blank || p.open < 0) && linkLine.MatchString(body):
+		p.open = -1
+	case mark != "" && indent < 4*6:
+		if last == nil || last.kind != item && (last.indent <= indent || blank) && !p.within(indent) {
+			p.groups++
+		}
+		p.add(block{kind: item, start: start, end: end, indent: indent, group: p.groups, marker: strings.TrimSpace(mark)})
+	case blank && indent >= 4 && !p.within(indent) && (last == nil || last.indent == 0): // in Markdown, where text stands at the margin
+		p.add(block{kind: code, start: start, end: end, indent: indent})
+	case p.open >= 0 && p.out[p.open].kind == code && indent >= 4: // indented code runs over blank lines
+		p.out[p.open].end = end
+	case blank || p.open < 0 || p.plain && p.endsItem(indent):
+		if readable.Line(body) != "" {
+			p.add(block{kind: paragraph, start: start, end: end, indent: indent})
+		}
+	case strings.HasPrefix(body, ": ") || p.isTerm(indent):
+		p.add(block{kind: paragraph, start: start, end: end, indent: max(indent, last.indent+1)})
+	default:
+		p.out[p.open].end = end
+	}
+}
+
+// endsItem reports whether a line of a plain text stands below a list and not in it: it begins
+// no deeper than the open item, whose last line is too short to be a broken one.
+func (p *parser) endsItem(indent int) bool {
+	b := p.out[p.open]
+	return b.kind == item && indent <= b.indent && b.end-max(b.start, strings.LastIndexByte(p.s[:b.end], '\n')+1) < wrapped
+}
+
+// isTerm reports whether the open block is a single line that a deeper text
+// explains.
+func (p *parser) isTerm(indent int) bool {
+	b := p.out[p.open]
+	return b.kind == paragraph && indent >= b.indent+termIndent && !strings.Contains(p.s[b.start:b.end], "\n")
+}
+
+func (p *parser) row(start, end, indent int, body string) {
+	last := p.last()
+	follows := last != nil && last.kind == row && !p.blank
+	n := len(p.out)
+	second := follows && (n == 1 || p.out[n-2].group != last.group)
+	switch isRule := strings.Trim(body, "|-: \t") == ""; {
+	case strings.Trim(body, "|: \t") == "", isRule && !follows && strings.Contains(body, "--"): // a blank row, a rule whose header is elsewhere
+		return
+	case isRule && second:
+		last.head, last.rule = n-1, body
+		return
+	}
+	b := block{kind: row, start: start, end: end, indent: indent, head: -1}
+	if follows {
+		b.head, b.group = last.head, last.group
+	} else {
+		p.groups++
+		b.group = p.groups
+	}
+	p.add(b)
+	p.out[p.open].head = b.head
+}
+
+// within reports whether a line of some indentation lies inside a list item or
+// below a term.
+func (p *parser) within(indent int) bool {
+	for i := len(p.out) - 1; i >= 0 && p.out[i].section == p.section; i-- {
+		if b := p.out[i]; b.indent < indent && (b.kind == item || b.kind == paragraph && i+1 < len(p.out) && p.out[i+1].indent > b.indent) {
+			return true
+		} else if b.indent == 0 {
+			return b.kind == item && indent > 0
+		}
+	}
+	return false
+}
+
+func (p *parser) last() *block {
+	if n := len(p.out); n > 0 && p.out[n-1].section == p.section {
+		return &p.out[n-1]
+	}
+	return nil
+}
+
+func (p *parser) add(b block) {
+	b.section = p.section
+	if b.kind != row {
+		b.head = -1
+	}
+	p.out = append(p.out, b)
+	p.open = len(p.out) - 1
+}

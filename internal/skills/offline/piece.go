@@ -1,0 +1,188 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/ragflow/internal/skills/readable"
+	"example.com/ragflow/search/text"
+)
+
+// piece is the part of a passage that an answer shows: neighbouring sentences,
+// with the header of their table.
+type piece struct {
+	source      int // index of the source
+	p           *passage
+	unit        int // the telling sentence
+	first, last int // units that are shown
+}
+
+// Bounds of what an answer shows.
+const (
+	mostPieces  = 3
+	answerWords = 140 // of all pieces
+	bestWords   = 98  // of the best piece
+	mostCode    = 16  // lines of a block of code
+	valueWords  = 12  // of a value below its label
+)
+
+// around returns the piece around a sentence that fits into so many words. It
+// takes, as far as there is room, the rest of the block of the sentence, the term,
+// item or label that the block belongs to, what follows, and what stands before, all
+// below one heading. The value below a label is taken whether or not there is room.
+func (p *passage) around(source, j, room int) piece {
+	x := piece{source, p, j, j, j}
+	left := room - p.wordsIn(j)
+	grow := func(to int) bool {
+		if to < 0 || to >= len(p.units) || p.blocks[p.units[to].block].section != p.blocks[p.units[j].block].section {
+			return false
+		}
+		words := 0
+		for k := min(to, x.first); k <= max(to, x.last); k++ {
+			if k < x.first || k > x.last {
+				words += p.wordsIn(k)
+			}
+		}
+		if words > left {
+			return false
+		}
+		left -= words
+		x.first, x.last = min(to, x.first), max(to, x.last)
+		return true
+	}
+	block := p.units[j].block
+	inside := func(k int) bool { return k >= 0 && k < len(p.units) && p.units[k].block == block }
+	for inside(x.last+1) && grow(x.last+1) {
+	}
+	for inside(x.first-1) && grow(x.first-1) {
+	}
+	value := func() {
+		if at := p.units[x.last]; at.end == p.blocks[at.block].end && p.isValue(at.block+1) {
+			left = max(left, valueWords)
+			grow(x.last + 1)
+		}
+	}
+	value()
+	for k := p.parent(block); k >= 0 && grow(p.firstUnit(k)); k = p.parent(k) {
+	}
+	for grow(x.last + 1) {
+	}
+	for grow(x.first - 1) {
+	}
+	value()
+	for b := p.units[x.last].block; x.last > j && p.blocks[b].head == b; b = p.units[x.last].block {
+		x.last-- // a header without rows
+	}
+	return x
+}
+
+// headerOnly reports whether a piece is the header of a table, for whose rows there was no
+// room.
+func (x *piece) headerOnly() bool {
+	b := x.p.units[x.last].block
+	return x.first == x.last && x.p.blocks[b].head == b
+}
+
+// wordsIn is how many words a sentence has, of code as many as are shown.
+func (p *passage) wordsIn(j int) int {
+	u := p.units[j]
+	s := p.text[u.start:u.end]
+	if p.blocks[u.block].kind == code {
+		if lines := strings.SplitAfterN(s, "\n", mostCode+2); len(lines) > mostCode+1 {
+			s = strings.Join(lines[:mostCode+1], "")
+		}
+	}
+	return len(strings.Fields(s))
+}
+
+// blocks are the blocks that a piece shows, in the order of the document.
+func (x *piece) blocks() []int {
+	from, to := x.p.units[x.first].block, x.p.units[x.last].block
+	var out []int
+	if h := x.p.blocks[from].head; h >= 0 && h < from {
+		out = append(out, h)
+	}
+	for i := from; i <= to; i++ {
+		out = append(out, i)
+	}
+	return out
+}
+
+// span is the part of block i that a piece shows.
+func (x *piece) span(i int) unit {
+	b, first, last := x.p.blocks[i], x.p.units[x.first], x.p.units[x.last]
+	out := unit{b.start, b.end, i}
+	if b.kind == code {
+		out.end = b.start + codeEnd(x.p.text[b.start:b.end])
+	}
+	if first.block == i && x.p.firstUnit(i) != x.first {
+		out.start = first.start
+	}
+	if last.block == i && x.last+1 < len(x.p.units) && x.p.units[x.last+1].block == i {
+		out.end = last.end
+	}
+	return out
+}
+
+// codeEnd is where the part of a block of code ends that is shown: mostCode lines, all where only one is more.
+func codeEnd(raw string) int {
+	lines, _ := readable.Code(raw)
+	if len(lines) <= mostCode+1 {
+		return len(raw)
+	}
+	at, shown := 0, 0
+	for line := range strings.Lines(raw) {
+		_, opens := text.OpenFence(strings.TrimLeft(line, "> \t"))
+		if shown > 0 || strings.TrimSpace(line) != "" && (at > 0 || !opens) {
+			shown++
+		}
+		if at += len(line); shown == mostCode {
+			break
+		}
+	}
+	return len(strings.TrimRight(raw[:at], " \t\r\n"))
+}
+
+// wordCount is how many words a piece shows.
+func (x *piece) wordCount() int {
+	n := 0
+	for k := x.first; k <= x.last; k++ {
+		n += x.p.wordsIn(k)
+	}
+	return n
+}
+
+// list is the item or row that block i is or lies inside; -1 without one.
+func (p *passage) list(i int) int {
+	for i >= 0 && p.blocks[i].kind != item && p.blocks[i].kind != row {
+		i = p.parent(i)
+	}
+	return i
+}
+
+// left is how many items or rows of the list or table that a piece ends in are not
+// shown.
+func (x *piece) left() int {
+	from, end := x.p.units[x.first].block, x.p.units[x.last].block
+	at := x.p.list(end)
+	if at < 0 {
+		return 0
+	}
+	n, last := 0, x.p.blocks[at]
+	for i, o := range x.p.blocks {
+		if o.kind == last.kind && o.group == last.group && o.indent <= last.indent && (i < from || i > end) && o.head != i {
+			n++
+		}
+	}
+	return n
+}
+
+// opensInside reports whether a piece begins within a list and ends behind it.
+func (x *piece) opensInside() bool {
+	from := x.p.units[x.first].block
+	first, end := x.p.blocks[from], x.p.list(x.p.units[x.last].block)
+	if first.kind != item && first.kind != row || first.head >= 0 || end >= 0 && x.p.blocks[end].group == first.group {
+		return false
+	}
+	return slices.ContainsFunc(x.p.blocks[:from], func(o block) bool { return o.group == first.group })
+}

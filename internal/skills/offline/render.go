@@ -1,0 +1,153 @@
+package offline
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/internal/skills/cite"
+	"example.com/ragflow/internal/skills/readable"
+	"example.com/ragflow/prompts"
+)
+
+// render writes a piece in Markdown with the mark of source n behind it, and
+// returns what it quotes. bold marks the chosen sentence.
+func (x *piece) render(n int, bold bool, language string) (string, []cite.Pick) {
+	var b strings.Builder
+	var picks []cite.Pick
+	blocks := x.blocks()
+	margin := x.p.blocks[blocks[0]].indent
+	for _, i := range blocks {
+		margin = min(margin, x.p.blocks[i].indent)
+	}
+	bold = bold && x.first < x.last
+	var before block
+	for at, i := range blocks {
+		o, span := x.p.blocks[i], x.span(i)
+		gap := at > 0 && blocks[at-1] != i-1 // rows below the header of their table
+		if k := len(picks) - 1; k >= 0 && !gap && picks[k].End == x.p.blocks[i-1].end {
+			picks[k].End = span.end
+		} else if span.start < span.end {
+			picks = append(picks, cite.Pick{N: n, Start: span.start, End: span.end})
+		}
+		b.WriteString(separator(at, before, o))
+		if gap {
+			b.WriteString("| … |\n")
+		} else if at == 0 && x.opensInside() {
+			b.WriteString("- …\n")
+		}
+		switch o.kind {
+		case code:
+			b.WriteString(x.code(span, language))
+		case row:
+			b.WriteString(x.row(i, at == 0 || before.kind != row || before.group != o.group))
+		case item:
+			depth := (o.indent - margin + 1) / 2
+			b.WriteString(strings.Repeat("  ", min(depth, 4)) + listMarker(o.marker) + x.prose(span, bold))
+		case paragraph, heading:
+			b.WriteString(x.prose(span, bold))
+		}
+		before = o
+	}
+	mark := " " + cite.Marker(n)
+	switch before.kind {
+	case code:
+		mark = "\n" + cite.Marker(n)
+	case row:
+		mark = "\n\n" + cite.Marker(n)
+	case item, paragraph, heading:
+	}
+	b.WriteString(mark)
+	if more := x.left(); more > 0 {
+		b.WriteString("\n\n" + prompts.More(more, language))
+	}
+	return b.String(), picks
+}
+
+// separator stands between two blocks of a piece.
+func separator(at int, before, o block) string {
+	switch {
+	case at == 0:
+		return ""
+	case before.kind == row && o.kind == row && before.group == o.group:
+		return "\n"
+	case before.kind == item && o.kind == item:
+		return "\n"
+	}
+	return "\n\n"
+}
+
+// listMarker is the marker of an item in Markdown. It stays as it is, because a sign may be meant.
+func listMarker(marker string) string { return strings.ReplaceAll(marker, "•", "*") + " " }
+
+// prose is a paragraph or an item, tidied, with an ellipsis where it is cut. The
+// telling sentence is bold.
+func (x *piece) prose(shown unit, bold bool) string {
+	s, u := x.p.text[shown.start:shown.end], x.p.units[x.unit]
+	o := x.p.blocks[shown.block]
+	from := len(headingLine.FindString(s))
+	if o.kind == item && shown.start == o.start {
+		from = len(s) - len(strings.TrimLeft(s, "> \t"))
+		from += len(itemMark.FindString(s[from:]))
+	}
+	out := readable.Line(s[from:])
+	if start, end := max(u.start-shown.start, from), u.end-shown.start; bold && u.block == shown.block && start < end && end <= len(s) {
+		parts := []string{readable.Line(s[from:start]), readable.Line(s[start:end]), readable.Line(s[end:])}
+		if strings.ReplaceAll(strings.Join(parts, ""), " ", "") == strings.ReplaceAll(out, " ", "") { // no markup goes over an end of the sentence
+			out = spaced(parts[0], emphasized(parts[1]), parts[2])
+		}
+	}
+	if shown.start > o.start {
+		out = "… " + out
+	}
+	if shown.end < o.end || shown.block == x.p.units[x.last].block && shown.block+1 < len(x.p.blocks) && o.begins(x.p.text) {
+		out += " …"
+	}
+	return out
+}
+
+func spaced(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
+}
+
+// strong is a part that a document has in bold, as words that stand alone. A power, such as 2**3, is none.
+var strong = regexp.MustCompile("(`+[^`]+`+)" + `|(^|[\s([{"'“„«*_])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
+
+// emphasized is a sentence in bold. It stays as it is where marks of the document would cross those.
+func emphasized(s string) string {
+	out := strong.ReplaceAllString(strings.TrimSpace(s), "$1$2$3")
+	if out == "" || strings.Contains(strong.ReplaceAllString(out, ""), "**") {
+		return s
+	}
+	return "**" + out + "**"
+}
+
+// code is a block of code as an answer shows it, with how many lines more it has.
+func (x *piece) code(shown unit, language string) string {
+	lines, syntax := readable.Code(x.p.text[shown.start:shown.end])
+	body, fence := strings.Join(lines, "\n"), "```"
+	for strings.Contains(body, fence) {
+		fence += "`"
+	}
+	out := fence + cmp.Or(syntax, x.p.language) + "\n" + body + "\n" + fence
+	if o := x.p.blocks[shown.block]; shown.end < o.end {
+		all, _ := readable.Code(x.p.text[o.start:o.end])
+		out += "\n" + prompts.MoreCode(len(all)-len(lines), language)
+	}
+	return out
+}
+
+// row is a row of a table; the first one shown is followed by the rule, where it
+// is the header.
+func (x *piece) row(i int, first bool) string {
+	o := x.p.blocks[i]
+	line := readable.Line(x.p.text[o.start:o.end])
+	switch {
+	case o.head < 0:
+		return "- " + strings.ReplaceAll(strings.Trim(line, "| "), " | ", " — ")
+	case first && o.rule != "":
+		return line + "\n" + o.rule
+	}
+	return line
+}

@@ -1,0 +1,59 @@
+package offline
+
+import (
+	"regexp"
+	"strings"
+
+	"example.com/ragflow/internal/skills/readable"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/state"
+)
+
+// smallTalk are turns that need no search (Z12), in English, Polish and Vietnamese, with
+// what is said to them. The patterns are strict: what may be about the documents is no
+// small talk.
+var smallTalk = []struct {
+	route string
+	say   prompts.Situation
+	line  *regexp.Regexp
+}{
+	{state.RouteChitchat, prompts.Thanks, whole(`(?:ok |okay |great |perfect )?(?:thanks|thank you|thx|cheers|many thanks|dziękuję|dzięki|cảm ơn|cám ơn)(?: a lot| so much| very much| for (?:your|the) help| bardzo| za pomoc| bạn| nhiều| rất nhiều)*(?: that (?:was|is) (?:great|perfect|all))?`)},
+	{state.RouteChitchat, prompts.Farewell, whole(`(?:ok |okay )?(?:bye|goodbye|bye bye|see you(?: later)?|do widzenia|żegnaj|tạm biệt)(?: bạn)?`)},
+	{state.RouteChitchat, prompts.Greeting, whole(`(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings|cześć|hej|witaj|witam|dzień dobry|dobry wieczór|xin chào|chào(?: bạn)?)(?: there| all| everyone| again)?`)},
+	{state.RouteMeta, prompts.Capabilities, whole(`(?:please )?help(?: me)?|what can (?:you do|i ask)(?: for me| you)?|who are you|what are you|how can you help(?: me)?|how do you work|pomoc|co potrafisz|co umiesz|kim jesteś|jak możesz mi pomóc|trợ giúp|bạn là ai|bạn (?:có thể )?làm (?:được )?gì`)},
+	{state.RouteMeta, prompts.EarlierQuestions, whole(`what (?:did i|have i)(?: just)? ask(?:ed)?(?: you)?(?: before)?|what (?:was|were) my (?:first |last |previous )?questions?|(?:show|list) my questions|what (?:did|have) we talk(?:ed)? about|o co (?:wcześniej )?pytał[ae]m|jakie było moje (?:pierwsze |ostatnie )?pytanie|o czym rozmawialiśmy|(?:trước đó )?tôi (?:đã|vừa) hỏi gì|câu hỏi trước của tôi là gì`)},
+}
+
+func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
+
+// talk is the route of a turn and what is said where it needs no search.
+func talk(question string) (route string, say prompts.Situation) {
+	line := strings.Join(plainWords(question), " ")
+	for _, t := range smallTalk {
+		if t.line.MatchString(line) {
+			return t.route, t.say
+		}
+	}
+	return state.RouteSearch, prompts.Greeting
+}
+
+// goesOn finds turns that want more of what the last answer showed.
+//
+//nolint:gochecknoglobals // a pattern
+var goesOn = whole(`(?:please |and )?(?:(?:tell me |say |show me |show )?(?:some )?more(?: details?| info| about (?:it|that|this))?|go on|continue|carry on|what else|anything else|is there anything else|yes|yes please|ok|okay|sure)(?: please)?|` +
+	`(?:powiedz |pokaż |coś )?więcej|dalej|mów dalej|kontynuuj|co jeszcze|tak|poproszę|(?:nói |cho tôi biết |kể )?thêm(?: nữa| đi)?|tiếp(?: tục| đi)?|còn gì nữa(?: không)?|vâng|có`)
+
+// converse answers what needs no documents.
+func converse(t state.Task) string {
+	_, situation := talk(t.Question)
+	if situation == prompts.EarlierQuestions && len(t.Asked) == 0 {
+		situation = prompts.NothingEarlier
+	}
+	out := prompts.Say(situation, t.Language)
+	if situation == prompts.EarlierQuestions {
+		for _, q := range t.Asked {
+			out += "\n- " + readable.Line(q)
+		}
+	}
+	return out
+}
