@@ -15,33 +15,8 @@ import (
 	"example.com/ragflow/state"
 )
 
-// ContextOptions control the context of an answer. The zero value means the
-// defaults.
-type ContextOptions struct {
-	MaxSources int // chunks, from 1 to [MaxSources], which is the default
-	MaxTokens  int // of all sources with their labels; default [MaxContextTokens]
-	// Separator separates the sources of the assembled context; default
-	// [ContextSeparator]. Package internal/skills/model uses a random boundary instead, which
-	// no document can contain.
-	Separator string
-	// Scores adds the relevance of each source to its label: [Source 1]
-	// (relevance: 0.83).
-	Scores bool
-	// Metadata adds the type and the ID of a document (front matter document_type
-	// and document_id) above the text: Document type: law.
-	Metadata bool
-	// Sentences, if above 0, is the number of sentences to keep of each document:
-	// those with most words of the question. [DefaultSentences] is a good number.
-	// Each run of adjacent sentences becomes a source. 0 keeps whole chunks, which
-	// is best for quoting.
-	Sentences int
-	// WholeSources drops a source that does not fit. Otherwise its end is cut off if
-	// at least [MinCutTokens] are left for it.
-	WholeSources bool
-	// TrustDocuments keeps passages that look like prompt injection. They are still
-	// noted.
-	TrustDocuments bool
-}
+// ContextOptions assemble the context of an answer.
+type ContextOptions state.ContextOptions
 
 // WithDefaults fills in zero fields. Values out of range are an error.
 func (o ContextOptions) WithDefaults() (ContextOptions, error) {

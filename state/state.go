@@ -13,13 +13,14 @@ import (
 // MaxRecent is the maximum number of exchanges in State.Recent.
 const MaxRecent = 5
 
-// State is the state of a thread. Messages, Summary, Recent and Scope last from turn to turn;
-// Turn is the data of the current turn.
+// State is the state of a thread. Messages, Summary and Recent last from turn
+// to turn, Scope and Settings until the next question; Turn is the data of the current turn.
 type State struct {
 	Messages []Message  `json:"messages,omitempty"` // live messages; older ones are summarised in Summary and stored in the log
 	Summary  string     `json:"summary,omitempty"`  // running summary of the messages that left the live state
 	Recent   []Exchange `json:"recent,omitempty"`   // the last five turns, oldest first; a summary does not change them
 	Scope    Scope      `json:"scope,omitzero"`
+	Settings Settings   `json:"settings,omitzero"` // of the last question
 	Turn     Turn       `json:"turn,omitzero"`
 }
 
@@ -28,6 +29,7 @@ type State struct {
 type Scope struct {
 	Docs       []string `json:"docs,omitempty"`       // absolute paths of folders and files; empty: all that is indexed
 	Collection string   `json:"collection,omitempty"` // empty: the index that has no name
+	More       []string `json:"more,omitempty"`       // further collections
 	Filter     Filter   `json:"filter,omitzero"`      // which of the documents
 }
 

@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 )
 
@@ -13,6 +14,7 @@ type Update struct {
 	Recent   *Exchange   `json:"recent,omitempty"` // appended; at most MaxRecent are kept
 
 	Scope     *Scope      `json:"scope,omitempty"`
+	Settings  Settings    `json:"settings,omitzero"`    // with Scope: replaces the settings, also by zero ones
 	NewRecent *[]Exchange `json:"new_recent,omitempty"` // replaces all exchanges, before Recent is appended
 	NewTurn   *Turn       `json:"new_turn,omitempty"`   // replaces Turn, before the fields below apply
 	Language  *string     `json:"language,omitempty"`
@@ -43,7 +45,9 @@ func Apply(s State, u Update) (State, error) {
 		s.Recent = append(slices.Clone(s.Recent), *u.Recent)
 		s.Recent = s.Recent[max(0, len(s.Recent)-MaxRecent):]
 	}
-	set(&s.Scope, u.Scope)
+	if u.Scope != nil {
+		s.Scope, s.Settings = *u.Scope, u.Settings
+	}
 	set(&s.Turn, u.NewTurn)
 	set(&s.Turn.Language, u.Language)
 	set(&s.Turn.Route, u.Route)
@@ -65,18 +69,19 @@ func Apply(s State, u Update) (State, error) {
 // summary was made in between, a second update restores the messages that it removed.
 // If s has no messages and no summary, one update is enough for any old.
 func Restore(s, old State) []Update {
-	var scope *Scope
-	if !s.Scope.Equal(old.Scope) {
-		scope = &old.Scope
+	change := Update{NewRecent: &old.Recent, NewTurn: &old.Turn}
+	if !s.Scope.Equal(old.Scope) || !reflect.DeepEqual(s.Settings, old.Settings) {
+		change.Scope, change.Settings = &old.Scope, old.Settings
 	}
 	if len(s.Messages) == 0 && s.Summary == "" {
-		whole := Update{Messages: puts(old.Messages), NewRecent: &old.Recent, NewTurn: &old.Turn, Scope: scope}
+		whole := change
+		whole.Messages = puts(old.Messages)
 		if old.Summary != "" {
 			whole.Summary = &old.Summary
 		}
 		return []Update{whole}
 	}
-	first := Update{NewRecent: &old.Recent, NewTurn: &old.Turn, Scope: scope}
+	first := change
 	for _, m := range s.Messages {
 		if !slices.ContainsFunc(old.Messages, func(o Message) bool { return o.ID == m.ID }) {
 			first.Messages = append(first.Messages, MessageOp{Remove: m.ID})
