@@ -65,7 +65,7 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 
 // speculation lets the nodes after check_and_refine run while a model grades. They do not
 // depend on its result. Where it goes back to retrieval, their work is thrown away.
-func (c Config) speculation() (s graph.Speculation) {
+func (c Config) speculation() (s graph.Speculation[state.State]) {
 	if c.Speculate && c.Chat != nil && !c.PlainGrades {
 		s.Nodes = []string{nodes.PostRetrievalID, nodes.SummarizeConversationID, nodes.GenerateID}
 	}

@@ -49,7 +49,7 @@ type Task[S, U any] struct {
 	Timeout time.Duration
 
 	// Speculate begins on nodes that probably follow before this one has ended.
-	Speculate Speculation
+	Speculate Speculation[S]
 
 	sub *subgraph // the subgraph that Run or Pick runs; else nil
 }

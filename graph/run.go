@@ -94,7 +94,9 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 		if fresh { // a step that is restored from the ledger does not count
 			x.budget--
 			if after == nil {
-				x.speculate(ctx)
+				if err := x.speculate(ctx); err != nil {
+					return err
+				}
 			}
 		}
 		if err := x.spanned(ctx, SpanStep, x.superstep); err != nil {

@@ -20,8 +20,10 @@ import (
 // takes another route, stops at a breakpoint or fails, the nodes are cancelled and the engine waits
 // for them; [Notes].Wasted of the task counts them. There is no speculation if other nodes run
 // beside the task, nor for nodes of BreakBefore or beyond the step limit.
-type Speculation struct {
+type Speculation[S any] struct {
 	Nodes []string // none turns it off
+	// If decides whether the speculation begins, from the state before the task. It must be pure. Nil means always.
+	If func(S) bool
 }
 
 // Wasted is a node that was started early and cancelled; see [Speculation].
@@ -51,14 +53,20 @@ type earlyTask[U any] struct {
 	emit func(liveEvent) // where events go; nil: they are held
 }
 
-// speculate starts the speculation of the next superstep, if there is one.
-func (x *run[S, U]) speculate(ctx context.Context) {
+// speculate starts the speculation of the next superstep, if there is one. A panic of If is the failure of the task.
+func (x *run[S, U]) speculate(ctx context.Context) error {
 	if x.early != nil || len(x.frontier) != 1 || x.outcomes[0].waits {
-		return
+		return nil
 	}
 	n := &x.plan.nodes[x.frontier[0]]
 	if len(n.early) == 0 {
-		return
+		return nil
+	}
+	if wanted, err := n.Speculate.wanted(x.state); err != nil {
+		x.outcomes[0].err = &NodeError{Node: n.name, Step: x.step + 1, Err: err}
+		return x.outcomes[0].err
+	} else if !wanted {
+		return nil
 	}
 	e := &speculating[U]{}
 	for i, node := range n.early {
@@ -68,13 +76,19 @@ func (x *run[S, U]) speculate(ctx context.Context) {
 		e.tasks = append(e.tasks, &earlyTask[U]{outcome: outcome[U]{node: node}, reached: make(chan struct{}), ended: make(chan struct{})})
 	}
 	if len(e.tasks) == 0 {
-		return
+		return nil
 	}
 	within, cancel := context.WithCancelCause(ctx)
 	early := &run[S, U]{Runner: x.Runner, session: x.session, path: x.path, live: x.live, emit: x.emit, state: x.state, step: x.step, budget: x.budget}
 	tasks := e.tasks // the loop shortens its slice
 	e.ended.Go(func() { early.runEarly(within, tasks) })
 	e.cancel, x.early = cancel, e
+	return nil
+}
+
+func (s Speculation[S]) wanted(before S) (yes bool, err error) {
+	defer caught(&err)
+	return s.If == nil || s.If(before), nil
 }
 
 // runEarly runs early tasks one after the other, with x as the run that each of them sees.

@@ -39,7 +39,7 @@ func deciding(verdict string, early ...string) graph.Graph[list, item] {
 		Name: "deciding", Apply: appendItem,
 		Order: []string{"grade", "again", "write", "polish"},
 		Nodes: tasks{
-			"grade": {Run: takes(verdict), Speculate: graph.Speculation{Nodes: early}},
+			"grade": {Run: takes(verdict), Speculate: graph.Speculation[list]{Nodes: early}},
 			"again": {Run: takes("again")}, "write": {Run: takes("write")}, "polish": {Run: takes("polish")},
 		},
 		Edges: slices.Concat(graph.Chain(graph.Start, "grade"), graph.Chain("write", "polish", graph.End), graph.Chain("again", graph.End)),
@@ -149,7 +149,7 @@ func TestSpeculation(t *testing.T) {
 					}
 					if early == nil {
 						grade := g.Nodes["grade"]
-						grade.Speculate = graph.Speculation{}
+						grade.Speculate = graph.Speculation[list]{}
 						g.Nodes["grade"] = grade
 					}
 					got := observe(t, g, o, ask{Thread: "t"})
@@ -166,6 +166,33 @@ func TestSpeculation(t *testing.T) {
 				}
 				if diff := cmp.Diff(all[0], all[len(all)-1], cmpopts.IgnoreFields(observed{}, "Took")); diff != "" {
 					t.Errorf("(-without +with speculation):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// If decides from the state before the task, and its panic fails the task.
+func TestSpeculationIf(t *testing.T) {
+	for name, tt := range map[string]struct {
+		test  func(list) bool
+		took  time.Duration
+		fails bool
+	}{
+		"true":  {func(s list) bool { return len(s.Items) == 0 }, 2 * time.Second, false}, // before the task
+		"false": {func(s list) bool { return len(s.Items) > 0 }, 3 * time.Second, false},
+		"panic": {func(list) bool { panic("broken") }, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := deciding("good", "write")
+				grade := g.Nodes["grade"]
+				grade.Speculate.If = tt.test
+				g.Nodes["grade"] = grade
+				got := observe(t, g, graph.Options{Store: memstore.New()}, ask{Thread: "t"})
+				failure, failed := errors.AsType[*graph.NodeError](got.Err)
+				if got.Took != tt.took || failed != tt.fails || failed && failure.Node != "grade" {
+					t.Errorf("took %v with %v, want %v", got.Took, got.Err, tt.took)
 				}
 			})
 		})
