@@ -124,7 +124,7 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 		return fmt.Errorf("encode input: %w", err)
 	}
 	source, closing := SourceClose, x.salvage
-	if x.tookOver && x.o.OnBusy == Rollback && len(head.Frontier) > 0 {
+	if x.tookOver && x.onBusy() == Rollback && len(head.Frontier) > 0 {
 		source, closing = SourceUndo, x.undone
 	}
 	before, left, err := closing(ctx, head)

@@ -110,12 +110,20 @@ func (c *activeRuns) enter(thread string, token int64, cancel context.CancelCaus
 	}
 }
 
+var errNoRestore = errors.New("OnBusy is Rollback, but the graph has no Restore")
+
+// onBusy is the policy of the request, else that of the runner.
+func (x *run[S, U]) onBusy() OnBusy { return cmp.Or(x.req.OnBusy, x.o.OnBusy) }
+
 // open acquires the thread of a run according to OnBusy. The returned function releases
 // it.
 func (x *run[S, U]) open(ctx context.Context, cancel context.CancelCauseFunc) (func(), error) {
-	policy, wait := x.o.OnBusy, x.req.Wait
-	if x.req.Resume {
+	policy, wait := x.onBusy(), x.req.Wait
+	switch {
+	case x.req.Resume:
 		policy = Reject
+	case policy == Rollback && x.plan.restore == nil:
+		return nil, errNoRestore
 	}
 	after := func() {}
 	if policy == Enqueue {

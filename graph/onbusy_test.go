@@ -58,14 +58,14 @@ func TestOnBusy(t *testing.T) {
 		t.Run(fmt.Sprint(tt.policy), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := newMemStore()
-				r := slow(t).Runner(graph.Options{Store: m, OnBusy: tt.policy})
+				r := slow(t).Runner(graph.Options{Store: m})
 				first := make(chan error)
 				go func() {
-					_, err := r.Invoke(t.Context(), ask{Thread: "t", Run: "1", Input: item{"1"}})
+					_, err := r.Invoke(t.Context(), ask{Thread: "t", Run: "1", Input: item{"1"}, OnBusy: tt.policy})
 					first <- err
 				}()
 				<-time.After(1500 * time.Millisecond)
-				_, second := r.Invoke(t.Context(), ask{Thread: "t", Run: "2", Input: item{"2"}})
+				_, second := r.Invoke(t.Context(), ask{Thread: "t", Run: "2", Input: item{"2"}, OnBusy: tt.policy})
 				if err := <-first; !errors.Is(err, tt.first) || !errors.Is(second, tt.second) {
 					t.Errorf("first %v, second %v", err, second)
 				}

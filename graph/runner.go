@@ -106,6 +106,8 @@ type Request[U any] struct {
 	// Pause is like [Options].Drain for this run only; the error is [ErrPaused].
 	Pause <-chan struct{}
 	Wait  time.Duration // how long to wait for a busy thread; zero: not at all. Only used if OnBusy is Reject
+	// OnBusy replaces [Options].OnBusy unless it is Reject. Enqueue needs it on all requests of the thread.
+	OnBusy OnBusy
 }
 
 // Runner runs one plan, on any number of threads. It caches the last states of some threads
@@ -125,7 +127,7 @@ func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 	blank, _ := json.Marshal(zero) // on an error, no update equals blank
 	r := &Runner[S, U]{plan: p, o: o.withDefaults(), active: &activeRuns{}, blank: blank}
 	if o.OnBusy == Rollback && p.restore == nil {
-		r.fault = errors.New("OnBusy is Rollback, but the graph has no Restore")
+		r.fault = errNoRestore
 	}
 	for _, name := range slices.Concat(o.BreakBefore, o.BreakAfter) {
 		if name != Every && !p.Shape().has(name) {
