@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,10 +28,31 @@ import (
 type Question struct {
 	Text   string // at most 10,000 runes are used
 	Thread string // the conversation it belongs to; empty begins a new one
-	Resume bool   // go on with the thread's unfinished run instead; Text must be empty
-	// Agent lets the model search as often as it likes before it answers. It needs Config.Chat.
-	// A resume goes on in the way in which the question was asked.
+	// Owner is whose thread it is. Nobody else reads it or writes to it: for others it is
+	// ErrNotFound. Empty is the only user of a data folder.
+	Owner    string
+	Metadata map[string]string // saved with the run; not shown to models
+
+	Collections []string     // to answer from; empty: Config.Collection
+	Filter      state.Filter // documents to answer from; zero: all
+	Settings    *Settings    // nil: Config.Settings; to change one of those, change a copy
+
+	// Agent lets the model search as often as it likes before it answers.
 	Agent bool
+	// History are the messages before the question, oldest first, of a client that keeps
+	// them itself. Only for a new thread.
+	History []state.Message
+	// OnBusy says what becomes of a question for a thread on which another one is being
+	// answered; by default it waits for Config.Wait and is then refused with ErrBusy.
+	OnBusy graph.OnBusy
+
+	// Resume continues the unfinished run of the thread, with the settings of its question.
+	// Text, History and Settings must be empty.
+	Resume  bool
+	Answers map[string]any // to questions that the run asked; only with Resume
+	// From is an earlier commit of the thread to go on from; the turns after it are undone.
+	From graph.CommitID
+
 	Trace bool // fill in Reply.AnswerMD and Reply.FlowTraceMD
 }
 
@@ -39,89 +61,33 @@ type Question struct {
 // this package and of package ingest, fs.ErrNotExist for missing documents, or
 // *graph.NodeError; a run that ended early can be resumed.
 func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
-	t, err := a.begin(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	var events []Event // the durable ones
-	for e, err := range t.stream(ctx) {
+	var reply *Reply
+	for e, err := range a.Stream(ctx, q) {
 		if err != nil {
 			return nil, err
 		}
-		if !e.Live {
-			events = append(events, e)
-		}
-		if a.config.Observe != nil && !e.Live {
-			a.config.Observe(e)
-		}
-		if t, ok := e.Value.(Token); ok && a.config.Tokens != nil {
-			a.config.Tokens(t)
+		if e.Kind == Done {
+			reply = e.Reply
 		}
 	}
-	r := runOf(events)
-	if q.Trace || q.Resume { // the beginning of a resumed run is in the log alone
-		var err error
-		if r.Commits, err = a.log.Commits(ctx, r.ID, r.Thread, events[len(events)-1].Commit); err != nil {
-			return nil, err
-		}
-	}
-	reply, err := a.reply(ctx, t.bound, r)
-	if err == nil && q.Trace {
-		reply.AnswerMD, reply.FlowTraceMD = a.render(ctx, r)
-	}
-	return reply, err
+	return reply, nil
 }
 
-// Stream answers a question and yields its events. A durable event comes after
-// its change was saved; live events are not saved. The last event holds the
-// final state. Breaking the loop cancels the run.
-//
-// The answer comes as events whose Value is a [Token], in every way to answer. All pieces since the last one with Void,
-// put together, are safe to show at every moment, as Markdown and on a terminal, and at the end they are Reply.Answer.
+// Stream answers a question and yields its events, StepEnded after the change of the step
+// was saved. The last one is Done, or an error follows. Breaking the loop cancels the run and
+// waits for its end; a run that outlives its reader is begun by [Runs.Start].
 func (a *Assistant) Stream(ctx context.Context, q Question) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		t, err := a.begin(ctx, q)
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		r, err := a.runs.start(ctx, q)
 		if err != nil {
 			yield(Event{}, err)
 			return
 		}
-		t.stream(ctx)(yield)
-	}
-}
-
-// turn is one question under way, with the binding that it uses from beginning to end.
-type turn struct {
-	*bound
-	runner  *runner
-	request graph.Request[state.Update]
-}
-
-// stream runs the turn. A change of the answer after it was written, such as a statement that no source
-// supports, follows before the last event.
-func (t turn) stream(ctx context.Context) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		var shown strings.Builder
-		for e, err := range t.runner.Stream(ctx, t.request) {
-			if text, ok := e.Value.(Token); ok {
-				if text.Void && text.Text == "" && shown.Len() == 0 {
-					continue
-				}
-				if text.Void {
-					shown.Reset()
-				}
-				shown.WriteString(text.Text)
-			}
-			if e.Kind == graph.RunEnded && e.Status == graph.Completed {
-				last := Event{Kind: graph.Custom, Live: true, Thread: e.Thread, Run: e.Run, Step: e.Step, Node: nodes.GenerateID}
-				if rest, begins := strings.CutPrefix(e.State.Turn.Answer, shown.String()); !begins {
-					last.Value = Token{Text: e.State.Turn.Answer, Void: true}
-				} else if rest != "" {
-					last.Value = Token{Text: rest}
-				}
-				if last.Value != nil && !yield(last, nil) {
-					return
-				}
-			}
+		defer func() { <-r.ended }()
+		defer cancel()
+		for e, err := range r.events(context.WithoutCancel(ctx), position{}) {
 			if !yield(e, err) {
 				return
 			}
@@ -129,55 +95,123 @@ func (t turn) stream(ctx context.Context) iter.Seq2[Event, error] {
 	}
 }
 
-// begin checks a question and chooses its runner. A run that an agent began goes on as an agent.
-func (a *Assistant) begin(ctx context.Context, q Question) (t turn, err error) {
-	t.request, err = a.request(q)
-	switch {
-	case err != nil:
-		return t, err
-	case q.Agent && a.config.Chat == nil:
-		return t, ErrNoModel
-	case a.ReadOnly():
-		return t, a.readOnly("no question can be saved in it")
-	}
-	if t.bound, err = a.current(ctx); err != nil {
-		return t, err
-	}
-	if q.Resume && t.agent != nil {
-		head, err := a.store.Head(ctx, q.Thread)
-		if err != nil {
-			return t, fmt.Errorf("resume thread %q: %w", q.Thread, err)
-		}
-		q.Agent = head.Fingerprint == t.agentPrint
-	}
-	t.runner = t.bound.runner
-	if q.Agent {
-		t.runner = t.agent
-	}
-	return t, nil
+// request is a question that was checked, ready to run.
+type request struct {
+	*turn
+	runner *graph.Runner[state.State, state.Update]
+	graph  graph.Request[state.Update]
+	owner  string
+	trace  bool
 }
 
-// request makes what a turn needs: its thread, its run and the id of the message.
-func (a *Assistant) request(q Question) (graph.Request[state.Update], error) {
-	request := graph.Request[state.Update]{Thread: q.Thread, Resume: q.Resume, Wait: a.config.Wait}
+// prepare checks a question and makes its turn. A run that an agent began goes on as an agent.
+func (a *Assistant) prepare(ctx context.Context, q Question) (*request, error) {
+	r := &request{owner: q.Owner, trace: q.Trace}
+	if err := a.check(q); err != nil {
+		return nil, err
+	}
+	if a.ReadOnly() {
+		return nil, a.readOnly("no question can be saved in it")
+	}
+	b, err := a.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	saved, filter := *cmp.Or(q.Settings, &a.config.Settings), q.Filter
+	if q.Resume {
+		s, err := a.log.StateAt(ctx, q.Thread, 0)
+		if errors.Is(err, graph.ErrNotFound) {
+			return nil, fmt.Errorf("resume thread %q: %w", q.Thread, ErrNothingToResume)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("resume thread %q: %w", q.Thread, err)
+		}
+		saved, filter = s.Settings, s.Scope.Filter
+	}
+	settings, err := a.config.ResolveSettings(saved)
+	if err != nil {
+		return nil, err
+	}
+	if r.turn, err = a.newTurn(ctx, b, settings, filter); err != nil {
+		return nil, err
+	}
+	if err := a.chooseRunner(ctx, r, q); err != nil {
+		return nil, err
+	}
+	r.graph = graph.Request[state.Update]{
+		Thread: q.Thread, Resume: q.Resume, Wait: a.config.Wait, OnBusy: q.OnBusy, From: q.From, Answers: q.Answers, Metadata: q.Metadata,
+	}
+	if !q.Resume {
+		saved.Speculate = settings.Speculate // as it is decided by what is there
+		a.input(&r.graph, q, saved)
+	}
+	return r, nil
+}
+
+// check refuses questions that make no sense.
+func (a *Assistant) check(q Question) error {
 	switch {
 	case q.Resume && q.Thread == "":
-		return request, errors.New("resume needs a thread")
-	case q.Resume && q.Text != "":
-		return request, errors.New("resume goes on with the question that was asked; a new question cannot be given with it")
-	case q.Resume:
-		return request, nil
-	case text.Clean(q.Text) == "":
-		return request, ErrEmptyQuery
+		return errors.New("resume needs a thread")
+	case q.Resume && (q.Text != "" || len(q.History) > 0 || q.Settings != nil):
+		return errors.New("resume goes on with the question that was asked; a new question, history or settings cannot be given with it")
+	case !q.Resume && len(q.Answers) > 0:
+		return errors.New("answers are for a run that asked questions: they need Resume")
+	case len(q.History) > 0 && q.Thread != "":
+		return errors.New("a history begins a new thread, so no thread can be named with it")
+	case !q.Resume && text.Clean(q.Text) == "":
+		return ErrEmptyQuery
 	case !threadName(q.Thread):
-		return request, ErrThreadName
+		return ErrThreadName
+	case q.Agent && a.config.Models.Chat == nil && len(a.config.Models.Named) == 0:
+		return ErrNoModel
 	}
-	request.Thread = cmp.Or(request.Thread, a.config.NewID())
-	request.Run = a.config.NewID()
-	request.Input = state.Update{Messages: []state.MessageOp{{Put: &state.Message{
-		ID: a.config.NewID(), Role: state.Human, Content: q.Text, Time: a.config.Clock().UTC().Truncate(time.Microsecond),
-	}}}, Scope: a.config.scope()}
-	return request, nil
+	return nil
+}
+
+// input adds the messages of a new question.
+func (a *Assistant) input(r *graph.Request[state.Update], q Question, saved Settings) {
+	now := a.config.Clock().UTC().Truncate(time.Microsecond)
+	r.Thread = cmp.Or(r.Thread, a.config.NewID())
+	r.Run = a.config.NewID()
+	r.Input = state.Update{Scope: a.config.scope(q), Settings: saved}
+	for _, m := range append(slices.Clone(q.History), state.Message{Role: state.Human, Content: q.Text}) {
+		m.ID, m.Time = a.config.NewID(), now
+		r.Input.Messages = append(r.Input.Messages, state.MessageOp{Put: &m})
+	}
+	if len(q.History) > 0 {
+		r.Input.NewRecent = recentOf(q.History)
+	}
+}
+
+// recentOf returns the questions of a history, by which follow-ups are understood.
+func recentOf(history []state.Message) *[]state.Exchange {
+	var out []state.Exchange
+	for _, m := range history {
+		if m.Role == state.Human {
+			out = append(out, state.Exchange{Question: text.Clean(m.Content)})
+		}
+	}
+	out = out[max(0, len(out)-state.MaxRecent):]
+	return &out
+}
+
+// scope returns the documents that a question is answered from, to be kept in its thread.
+func (c Config) scope(q Question) *state.Scope {
+	s := &state.Scope{Collection: c.Collection, Filter: q.Filter}
+	if len(q.Collections) > 0 {
+		s.Collection, s.More = q.Collections[0], q.Collections[1:]
+	}
+	if s.Collection != "" {
+		return s // it has folders of its own
+	}
+	for _, d := range c.Docs {
+		if abs, err := filepath.Abs(d); err == nil { // else there is no working folder
+			d = abs
+		}
+		s.Docs = append(s.Docs, d)
+	}
+	return s
 }
 
 // maxThreadName is the most runes in the name of a thread.
@@ -215,8 +249,8 @@ func (a *Assistant) Search(ctx context.Context, query string, o SearchOptions) (
 		q = search.ParseQuery(query)
 	}
 	expanded := a.dictionary.Expand(q.Text)
-	q.Boosts = b.skills.words.Boosts(q.Text, expanded)
-	list, err := b.search.List(ctx, q, o.Request)
+	q.Boosts = b.words.Boosts(q.Text, expanded)
+	list, err := b.engine.List(ctx, q, o.Request)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
@@ -232,7 +266,7 @@ func (a *Assistant) Search(ctx context.Context, query string, o SearchOptions) (
 		reply.Warnings = append(reply.Warnings, "No document passes the filter.")
 	}
 	if leg == search.LegHybrid || leg == search.LegLexical {
-		reply.Respelled = respelled(b.search, q.Text)
+		reply.Respelled = respelled(b.engine, q.Text)
 	}
 	for i := range list.Hits {
 		reply.Hits = append(reply.Hits, newSearchHit(&list.Hits[i], i+1))
@@ -267,10 +301,10 @@ type TermReply struct {
 	IDF       float64 `json:"idf"`
 }
 
-// Explain shows what the analyzer and the rewrite make of a query that begins a
-// conversation. Nothing is saved.
-func (a *Assistant) Explain(ctx context.Context, query string) (*Explanation, error) {
-	cleaned := text.Clean(query)
+// Explain shows what the analyzer and the rewrite make of a question that begins a
+// conversation. Nothing is saved. Only Text, Filter and Settings of q count.
+func (a *Assistant) Explain(ctx context.Context, q Question) (*Explanation, error) {
+	cleaned := text.Clean(q.Text)
 	if cleaned == "" {
 		return nil, ErrEmptyQuery
 	}
@@ -278,26 +312,34 @@ func (a *Assistant) Explain(ctx context.Context, query string) (*Explanation, er
 	if err != nil {
 		return nil, err
 	}
-	x := &Explanation{Original: query, Cleaned: text.First(cleaned, nodes.MaxQueryRunes), Warnings: []string{}}
+	settings, err := a.config.ResolveSettings(*cmp.Or(q.Settings, &a.config.Settings))
+	if err != nil {
+		return nil, err
+	}
+	t, err := a.newTurn(ctx, b, settings, q.Filter)
+	if err != nil {
+		return nil, err
+	}
+	x := &Explanation{Original: q.Text, Cleaned: text.First(cleaned, nodes.MaxQueryRunes), Warnings: []string{}}
 	if n := utf8.RuneCountInString(cleaned); n > nodes.MaxQueryRunes {
 		x.Warnings = append(x.Warnings, fmt.Sprintf("Query truncated from %d to %d chars", n, nodes.MaxQueryRunes))
 	}
-	plan, err := b.skills.rewriter.Rewrite(ctx, x.Cleaned, state.Memory{})
+	plan, err := t.rewriter.Rewrite(ctx, x.Cleaned, state.Memory{})
 	if err != nil {
 		return nil, fmt.Errorf("explain: %w", err)
 	}
 	x.Language, x.Route, x.Standalone, x.Queries = plan.Language, plan.Route, plan.Standalone, plan.Queries
 	x.Intent = offline.Intent(x.Cleaned)
-	x.Respelled = respelled(b.search, x.Cleaned)
+	x.Respelled = respelled(b.engine, x.Cleaned)
 	x.Tokens = []TermReply{}
-	for _, t := range b.search.Analyzer().Analyze(x.Cleaned) {
-		x.Tokens = append(x.Tokens, TermReply{x.Cleaned[t.Start:t.End], t.Term, b.search.DocFreq(t.Term), b.search.IDF(t.Term)})
+	for _, t := range b.engine.Analyzer().Analyze(x.Cleaned) {
+		x.Tokens = append(x.Tokens, TermReply{x.Cleaned[t.Start:t.End], t.Term, b.engine.DocFreq(t.Term), b.engine.IDF(t.Term)})
 	}
 	if plan.Route == state.RouteSearch {
-		x.Expanded = b.skills.words.Expansions(x.Cleaned)
+		x.Expanded = b.words.Expansions(x.Cleaned)
 	}
 	x.Complexity = complexity(x)
-	x.Domain, err = b.domain(ctx, plan.Queries)
+	x.Domain, err = t.domain(ctx, plan.Queries)
 	return x, err
 }
 
@@ -315,12 +357,12 @@ func complexity(x *Explanation) float64 {
 
 // domain returns the folder that most of the ten best hits of a search by words lie
 // in; "" where there is none.
-func (b *bound) domain(ctx context.Context, queries []state.Query) (domain string, err error) {
+func (t *turn) domain(ctx context.Context, queries []state.Query) (domain string, err error) {
 	if len(queries) == 0 {
 		return "", nil
 	}
 	q := slices.MaxFunc(queries, func(a, b state.Query) int { return cmp.Compare(a.Weight, b.Weight) })
-	list, err := b.search.List(ctx, q, search.Request{K: 10, Ranks: true})
+	list, err := t.engine.List(ctx, q, search.Request{K: 10, Ranks: true})
 	if err != nil {
 		return "", fmt.Errorf("explain: %w", err)
 	}

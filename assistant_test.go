@@ -18,8 +18,10 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"example.com/ragflow"
+	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/load"
+	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
@@ -85,10 +87,13 @@ func ask(t *testing.T, a *ragflow.Assistant, thread, question string) *ragflow.R
 // TestReplyOfTheRun: what Ask returns is what the log tells of the run afterwards, and
 // shares nothing with the state of the thread.
 func TestReplyOfTheRun(t *testing.T) {
-	var last ragflow.Event
-	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir(), Observe: func(e ragflow.Event) { last = e }})
+	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir()})
 	for i, q := range append(questions[:2:2], "and in winter?", "Who won the match?") {
-		said, err := a.Ask(t.Context(), ragflow.Question{Text: q, Thread: "t"})
+		said, err := a.Ask(t.Context(), ragflow.Question{Text: q, Thread: "t", Trace: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, err := a.Threads().StateAt(t.Context(), "t", 0) // cached, as the run left it
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,10 +112,10 @@ func TestReplyOfTheRun(t *testing.T) {
 		for j := range said.Retrieved {
 			said.Retrieved[j].Legs[0].Name = "overwritten"
 		}
-		if diff := cmp.Diff(logged.Queries, last.State.Turn.Queries); diff != "" {
+		if diff := cmp.Diff(logged.Queries, last.Turn.Queries); diff != "" {
 			t.Errorf("question %d, queries of the state after the reply was written to (-before +after):\n%s", i, diff)
 		}
-		if diff := cmp.Diff(logged.Retrieved[0].Legs, last.State.Turn.Hits[0].Legs); diff != "" {
+		if diff := cmp.Diff(logged.Retrieved[0].Legs, last.Turn.Hits[0].Legs); diff != "" {
 			t.Errorf("question %d, legs of the state after the reply was written to (-before +after):\n%s", i, diff)
 		}
 	}
@@ -202,7 +207,7 @@ func roles(ms []threads.Message) string {
 
 func TestLongThreadIsSummarised(t *testing.T) {
 	data := t.TempDir()
-	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: data, SummaryTokens: 300})
+	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: data, Settings: ragflow.Settings{SummaryTokens: 300}})
 	ask(t, a, "long", "I use a balcony that faces north. How often should I water a basil plant?")
 	asked := []string{
 		"How do I propagate mint from cuttings?", "Which soil does rosemary like?", "When do I harvest thyme?",
@@ -328,20 +333,21 @@ func TestTraceIsTheSameLater(t *testing.T) {
 	r := ask(t, a, "t", "When do I harvest thyme?")
 	ask(t, a, "t", "How do I dry oregano?")
 	later := open(t, ragflow.Config{DataDir: data})
-	answer, flow, err := later.Trace(t.Context(), r.RunID)
+	again, err := later.Reply(t.Context(), r.RunID)
 	if err != nil {
 		t.Fatal(err)
 	}
+	answer, flow := again.AnswerMD, again.FlowTraceMD
 	if diff := cmp.Diff(r.AnswerMD, answer); diff != "" {
 		t.Errorf("answer.md (-then +now):\n%s", diff)
 	}
 	if diff := cmp.Diff(r.FlowTraceMD, flow); diff != "" {
 		t.Errorf("flow_trace.md (-then +now):\n%s", diff)
 	}
-	if _, _, err := later.Trace(t.Context(), "nope"); !errors.Is(err, ragflow.ErrNotFound) {
+	if _, err := later.Reply(t.Context(), "nope"); !errors.Is(err, ragflow.ErrNotFound) {
 		t.Errorf("unknown run: %v, want ErrNotFound", err)
 	}
-	if last, _, err := later.Trace(t.Context(), "last"); err != nil || last == r.AnswerMD {
+	if last, err := later.Reply(t.Context(), "last"); err != nil || last.AnswerMD == r.AnswerMD {
 		t.Errorf("last is not the newest run (%v)", err)
 	}
 }
@@ -386,7 +392,7 @@ func TestBadInput(t *testing.T) {
 	if _, err := none.Ask(ctx, ragflow.Question{Text: "x"}); !errors.Is(err, ingest.ErrNoDocuments) {
 		t.Errorf("no documents: %v", err)
 	}
-	if _, err := ragflow.Open(ctx, ragflow.Config{Threshold: 2}); err == nil {
+	if _, err := ragflow.Open(ctx, ragflow.Config{Settings: ragflow.Settings{Threshold: 2}}); err == nil {
 		t.Error("a threshold of 2 was accepted")
 	}
 }
@@ -399,19 +405,27 @@ func TestEmptyFolderAnswersPlainly(t *testing.T) {
 	}
 }
 
+// atNode calls do when a node begins.
+type atNode struct {
+	node string
+	do   func()
+}
+
+// Begin implements graph.Hook.
+func (h atNode) Begin(ctx context.Context, s graph.Span) (context.Context, func(error)) {
+	if s.Kind == graph.SpanTask && s.Node == h.node {
+		h.do()
+	}
+	return ctx, func(error) {}
+}
+
 func TestInterruptedTurnResumes(t *testing.T) {
 	dir, data := library(t), t.TempDir()
-	a := open(t, ragflow.Config{Docs: []string{dir}, DataDir: data})
 	ctx, cancel := context.WithCancel(t.Context())
-	for e, err := range a.Stream(ctx, ragflow.Question{Text: "When do I harvest thyme?", Thread: "t"}) {
-		if err != nil {
-			break
-		}
-		if len(e.Next) > 0 && e.Next[0] == "check_and_refine" {
-			cancel()
-		}
+	a := open(t, ragflow.Config{Docs: []string{dir}, DataDir: data, Hook: atNode{nodes.CheckAndRefineID, cancel}})
+	if _, err := a.Ask(ctx, ragflow.Question{Text: "When do I harvest thyme?", Thread: "t"}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want a run that was cancelled", err)
 	}
-	cancel()
 	later := open(t, ragflow.Config{Docs: []string{dir}, DataDir: data})
 	r, err := later.Ask(t.Context(), ragflow.Question{Thread: "t", Resume: true})
 	if err != nil {

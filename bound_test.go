@@ -164,7 +164,7 @@ func TestResumeTellsWhyTheStoreFailed(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	for e, err := range a.Stream(ctx, ragflow.Question{Text: question, Thread: "t", Agent: true}) {
-		if _, ok := e.Value.(ragflow.Token); ok && err == nil {
+		if e.Kind == ragflow.Text && err == nil {
 			cancel()
 		}
 	}

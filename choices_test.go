@@ -31,10 +31,10 @@ func TestEveryChoice(t *testing.T) { // U01, Y01 to Y03, Q09 to Q11, K03
 		choices = append(choices, choice{"preset " + p.Name, func(c *ragflow.Config, _ string) { c.Preset = p.Name }, ""})
 	}
 	for name, asked := range map[string]string{model.MultiQuery: "other ways to ask", model.HyDE: "short passage", model.Decompose: "You combine partial answers"} {
-		choices = append(choices, choice{"transform " + name, func(c *ragflow.Config, _ string) { c.Transforms = []string{name} }, asked})
+		choices = append(choices, choice{"transform " + name, func(c *ragflow.Config, _ string) { c.Settings.Transforms = []string{name} }, asked})
 	}
 	for name, asked := range map[string]string{model.Compact: "[Source 6]", model.Refine: "improve", model.TreeSummarize: "You combine partial answers"} {
-		choices = append(choices, choice{"synthesis " + name, func(c *ragflow.Config, _ string) { c.Answers.Synthesis = name }, asked})
+		choices = append(choices, choice{"synthesis " + name, func(c *ragflow.Config, _ string) { c.Settings.Synthesis = name }, asked})
 	}
 	for _, name := range search.RerankMethods() {
 		asked := ""
@@ -48,7 +48,7 @@ func TestEveryChoice(t *testing.T) { // U01, Y01 to Y03, Q09 to Q11, K03
 				if err != nil {
 					t.Fatal(err)
 				}
-				c.Reranker = client
+				c.Models.Reranker = client
 			}
 		}, asked})
 	}
@@ -62,7 +62,7 @@ func TestEveryChoice(t *testing.T) { // U01, Y01 to Y03, Q09 to Q11, K03
 				t.Fatal(ok, err)
 			}
 			t.Cleanup(client.CloseIdle)
-			c.Chat = llm.Retry(client.Chat("smart"), llm.RetryOptions{})
+			c.Models.Chat = llm.Retry(client.Chat("smart"), llm.RetryOptions{})
 		}, ""})
 	}
 	docs := t.TempDir()
@@ -85,7 +85,7 @@ func TestEveryChoice(t *testing.T) { // U01, Y01 to Y03, Q09 to Q11, K03
 					t.Fatal(err)
 				}
 				t.Cleanup(client.CloseIdle)
-				c.Docs, c.Tasks, c.Embedder = []string{docs}, nil, client.Embedder(openai.EmbedderConfig{Model: "vectors"})
+				c.Docs, c.Models.Tasks, c.Models.Embedder = []string{docs}, nil, client.Embedder(openai.EmbedderConfig{Model: "vectors"})
 				tt.change(c, s.URL())
 			}).Ask(t.Context(), ragflow.Question{Text: "Where does a driver store the data of a volume?", Trace: true})
 			if err != nil {

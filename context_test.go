@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow"
-	"example.com/ragflow/nodes"
 	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
 )
 
 // thyme is a page that says where it is published and what it is.
@@ -59,8 +59,8 @@ func TestDocumentsSayWhereTheyArePublished(t *testing.T) {
 }
 
 func TestContextOptions(t *testing.T) {
-	o := nodes.ContextOptions{MaxSources: 1, MaxTokens: 100, Separator: "\n***\n", Scores: true, Metadata: true, Sentences: 1}
-	a := open(t, ragflow.Config{Docs: pages(t, map[string]string{"thyme.md": thyme}), Context: o})
+	o := state.ContextOptions{MaxSources: 1, MaxTokens: 100, Separator: "\n***\n", Scores: true, Metadata: true, Sentences: 1}
+	a := open(t, ragflow.Config{Docs: pages(t, map[string]string{"thyme.md": thyme}), Settings: ragflow.Settings{Context: o}})
 	r := ask(t, a, "", "When is thyme harvested?")
 	label, rest, _ := strings.Cut(r.Context, "\n")
 	if !strings.HasPrefix(label, "[Source 1] (relevance: ") {
@@ -73,8 +73,8 @@ func TestContextOptions(t *testing.T) {
 	if r.Chunks.ContextTokens != text.Count(r.Context) || r.Chunks.Context != 1 {
 		t.Errorf("chunks %+v", r.Chunks)
 	}
-	for _, o := range []nodes.ContextOptions{{MaxSources: 7}, {MaxTokens: 1}, {Sentences: -1}} {
-		if _, err := ragflow.Open(t.Context(), ragflow.Config{Context: o}); err == nil {
+	for _, o := range []state.ContextOptions{{MaxSources: 7}, {MaxTokens: 1}, {Sentences: -1}} {
+		if _, err := ragflow.Open(t.Context(), ragflow.Config{Settings: ragflow.Settings{Context: o}}); err == nil {
 			t.Errorf("%+v is taken", o)
 		}
 	}

@@ -55,10 +55,8 @@ func ExampleAssistant_Stream() {
 		if err != nil {
 			panic(err)
 		}
-		for _, task := range e.Tasks {
-			if !e.Live {
-				fmt.Println(task.Node)
-			}
+		if e.Kind == ragflow.StepEnded {
+			fmt.Println(e.Node)
 		}
 	}
 	// Output:

@@ -1,22 +1,19 @@
 package ragflow
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"slices"
+	"sync"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/draw"
 	"example.com/ragflow/internal/skills/chain"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
-// flowVersion is part of the graph's fingerprint: it rises when the meaning of
-// a node changes, so that a run that stopped under the old one is not resumed
-// under the new one. It also rises when state.Apply changes what an update of the log
-// does; threads without a snapshot after their last update then need Options.Migrate.
+// flowVersion is part of the graph's fingerprint. It rises when the meaning of a node
+// changes, so that a run that stopped under the old meaning is not resumed under the new
+// one, and when state.Apply changes what an update of the log does.
 const flowVersion = "1"
 
 // flow is the whole product at a glance: seven nodes, one branch.
@@ -25,8 +22,9 @@ const flowVersion = "1"
 //	                             ↑         score < 0.50   │
 //	                             └────── once, refined ───┘
 //
-// Where a model grades, the likely route begins while it does; see Config.Speculate.
-func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
+// The graph is the same for all questions. What a question brings, its skills and settings,
+// is in the turn that its nodes find in the context; see turn.go.
+func flow() graph.Graph[state.State, state.Update] {
 	return graph.Graph[state.State, state.Update]{
 		Name:    "ragflow",
 		Version: flowVersion,
@@ -34,13 +32,17 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 		Restore: func(now, then state.State) ([]state.Update, error) { return state.Restore(now, then), nil },
 		Order:   nodes.Order(),
 		Nodes: map[string]graph.Task[state.State, state.Update]{
-			nodes.IngestID:                {Run: nodes.Ingest()},
-			nodes.PreRetrievalID:          {Run: nodes.PreRetrieval(s.rewriter)},
-			nodes.RetrievalID:             {Run: nodes.Retrieval(s.searcher, c.RetrievalWorkers, c.topK, c.Retrieval.Fuse)},
-			nodes.CheckAndRefineID:        {Run: nodes.CheckAndRefine(s.searcher, s.grader, s.free, c.Threshold), Speculate: c.speculation()},
-			nodes.PostRetrievalID:         {Run: nodes.PostRetrieval(s.searcher, s.reranker, c.Context)},
-			nodes.SummarizeConversationID: {Run: nodes.SummarizeConversation(s.summarizer, c.SummaryTokens)},
-			nodes.GenerateID:              {Run: nodes.Generate(c.answering(s.answerer, s))},
+			nodes.IngestID:       {Run: ofTurn(nodes.IngestID)},
+			nodes.PreRetrievalID: {Run: ofTurn(nodes.PreRetrievalID)},
+			nodes.RetrievalID:    {Run: ofTurn(nodes.RetrievalID)},
+			nodes.CheckAndRefineID: {Run: ofTurn(nodes.CheckAndRefineID), Speculate: graph.Speculation[state.State]{
+				// These do not depend on the grade. If the route goes back to retrieval, their work is lost.
+				Nodes: []string{nodes.PostRetrievalID, nodes.SummarizeConversationID, nodes.GenerateID},
+				If:    func(s state.State) bool { return s.Settings.Speculate },
+			}},
+			nodes.PostRetrievalID:         {Run: ofTurn(nodes.PostRetrievalID)},
+			nodes.SummarizeConversationID: {Run: ofTurn(nodes.SummarizeConversationID)},
+			nodes.GenerateID:              {Run: ofTurn(nodes.GenerateID)},
 		},
 		Edges: []graph.Edge{
 			{From: graph.Start, To: nodes.IngestID},
@@ -53,56 +55,25 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 		},
 		Branches: []graph.Branch[state.State]{{
 			From:  nodes.CheckAndRefineID,
-			Route: nodes.AfterCheck(c.Threshold),
+			Route: nodes.AfterCheck,
 			To:    []string{nodes.PostRetrievalID, nodes.RetrievalID},
 			Label: map[string]string{
-				nodes.PostRetrievalID: fmt.Sprintf("score ≥ %.2f, or retried", c.Threshold),
-				nodes.RetrievalID:     fmt.Sprintf("score < %.2f, once", c.Threshold),
+				nodes.PostRetrievalID: "score ≥ 0.50, or retried",
+				nodes.RetrievalID:     "score < 0.50, once",
 			},
 		}},
 	}
 }
 
-// speculation lets the nodes after check_and_refine run while a model grades. They do not
-// depend on its result. Where it goes back to retrieval, their work is thrown away.
-func (c Config) speculation() (s graph.Speculation[state.State]) {
-	if c.Speculate && c.Chat != nil && !c.PlainGrades {
-		s.Nodes = []string{nodes.PostRetrievalID, nodes.SummarizeConversationID, nodes.GenerateID}
-	}
-	return s
-}
-
-// answering is how generate works.
-func (c Config) answering(by nodes.Answerer, s skills) nodes.Answering {
-	return nodes.Answering{
-		Answerer: by, Closest: s.closest, Verifier: s.verifier, ContentTokens: c.ContentTokens, Context: c.Context, Documents: s.documents,
-		Strict: c.Strict, NewID: c.NewID, Clock: c.Clock,
-	}
-}
-
-// ErrNoModel is the error of a question with Agent where no model is configured.
-var ErrNoModel = errors.New("an agent needs a model, and none is configured: set Config.Chat")
-
 // agentFlow is flow with a node before generate, in which a model reads the sources and
-// searches for more as often as it likes. generate checks its answer as it checks any other.
-// The question is rewritten and graded without a model.
-func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[state.State, state.Update], error) {
-	s.rewriter, s.grader, own.verifier = own.rewriter, own.grader, s.verifier
-	c.Speculate = false
-	g := flow(c, s)
-	writer, ok := s.answerer.(chain.Answerer)
-	if !ok {
-		return g, ErrNoModel
-	}
-	searching, err := writer.Agent(engine, own.words, c.Context.TrustDocuments, c.answering(writer, own).Task, c.NewID)
-	if err != nil {
-		return g, err
-	}
+// searches for more as often as it likes. generate checks its answer as any other.
+func agentFlow(searching graph.Task[state.State, state.Update]) graph.Graph[state.State, state.Update] {
+	g := flow()
 	g.Name = "ragflow agent"
 	g.Nodes[chain.AgentID] = searching
-	g.Nodes[nodes.GenerateID] = graph.Task[state.State, state.Update]{Run: func(ctx context.Context, s state.State) (state.Update, error) {
-		return nodes.Generate(c.answering(writer.Written(s.Turn.Answer), own))(ctx, s)
-	}}
+	check := g.Nodes[nodes.CheckAndRefineID]
+	check.Speculate = graph.Speculation[state.State]{}
+	g.Nodes[nodes.CheckAndRefineID] = check
 	i := slices.Index(g.Order, nodes.GenerateID)
 	g.Order = slices.Insert(slices.Clone(g.Order), i, chain.AgentID)
 	for i := range g.Edges {
@@ -111,5 +82,17 @@ func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[stat
 		}
 	}
 	g.Edges = append(g.Edges, graph.Edge{From: chain.AgentID, To: nodes.GenerateID})
-	return g, nil
+	return g
+}
+
+// plan is the compiled flow.
+var plan = sync.OnceValues(func() (*graph.Plan[state.State, state.Update], error) { return graph.Compile(flow()) })
+
+// DrawGraph draws the flow as a Mermaid flowchart.
+func DrawGraph() (string, error) {
+	p, err := plan()
+	if err != nil {
+		return "", err
+	}
+	return draw.Mermaid(p.Shape()), nil
 }

@@ -47,7 +47,7 @@ func TestIntegrationHybrid(t *testing.T) {
 	items = items[:10]
 	docs := dockerPart(t, dockerPages(t), items)
 	a := open(t, ragflow.Config{
-		Docs: []string{docs}, DataDir: t.TempDir(), Embedder: embedder, Dense: search.Dense{Tokens: 96, Batch: 8, Workers: 2},
+		Docs: []string{docs}, DataDir: t.TempDir(), Models: ragflow.Models{Embedder: embedder}, Dense: search.Dense{Tokens: 96, Batch: 8, Workers: 2},
 	})
 	report := indexed(t, a)
 	if d := report.Dense; d.Error != "" || d.Missing != 0 || d.Dimension < 100 || d.Embedded == 0 {

@@ -147,7 +147,7 @@ func TestNoEmbedder(t *testing.T) {
 // leg that cannot see it leaves its weight to the other.
 func TestHybridFindsByMeaning(t *testing.T) {
 	m := newMeaning("meaning")
-	a := open(t, ragflow.Config{Docs: []string{library(t)}, Embedder: m})
+	a := open(t, ragflow.Config{Docs: []string{library(t)}, Models: ragflow.Models{Embedder: m}})
 	report := indexed(t, a)
 	want := &ingest.DenseReport{
 		Model: "meaning", Dimension: 256, Vectors: "passage", Chunks: report.Chunks, Embedded: report.Chunks,
@@ -183,7 +183,7 @@ func TestHybridFusesLegs(t *testing.T) {
 	docs := library(t)
 	m := newMeaning("meaning")
 	for _, alpha := range []float64{0.5, 0.2, 0.9} {
-		a := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Dense: search.Dense{Alpha: alpha}})
+		a := open(t, ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Embedder: m}, Dense: search.Dense{Alpha: alpha}})
 		for _, query := range []string{"water basil in summer", "dry herbs in the shade", "how long does dried oregano keep"} {
 			const k = 3
 			legs := map[string]*ragflow.SearchReply{}
@@ -228,7 +228,7 @@ func TestHybridFusesLegs(t *testing.T) {
 func TestEmbedderFailsAtQuery(t *testing.T) {
 	m := newMeaning("meaning")
 	docs := library(t)
-	a := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m})
+	a := open(t, ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Embedder: m}})
 	indexed(t, a)
 	m.fail = func(llm.Purpose, int) error {
 		return &llm.Error{Provider: "test", Kind: llm.ErrUnavailable, Detail: "no route"}
@@ -257,7 +257,7 @@ func TestEmbedderFailsAtQuery(t *testing.T) {
 	if r := ask(t, a, "t", question); len(r.Warnings) != 0 {
 		t.Errorf("after it came back: warnings %q", r.Warnings)
 	}
-	dense := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Dense: search.Dense{Leg: search.LegDense}})
+	dense := open(t, ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Embedder: m}, Dense: search.Dense{Leg: search.LegDense}})
 	indexed(t, dense)
 	m.fail = func(llm.Purpose, int) error { return errors.New("down") }
 	if r := ask(t, dense, "", question); len(r.Warnings) != 1 || len(r.Retrieved) == 0 {
@@ -270,7 +270,7 @@ func TestEmbedderFailsAtQuery(t *testing.T) {
 func TestEmbedderFailsAtIndexing(t *testing.T) {
 	m := newMeaning("meaning")
 	c := ragflow.Config{
-		Docs: []string{library(t)}, DataDir: t.TempDir(), Embedder: m, Dense: search.Dense{Batch: 2, Workers: 1},
+		Docs: []string{library(t)}, DataDir: t.TempDir(), Models: ragflow.Models{Embedder: m}, Dense: search.Dense{Batch: 2, Workers: 1},
 	}
 	m.fail = func(p llm.Purpose, call int) error {
 		if p == llm.Passage && call > 2 {
@@ -308,9 +308,9 @@ func TestEmbedderSwitched(t *testing.T) {
 	for _, mend := range []string{"Reembed", "Rebuild"} {
 		t.Run(mend, func(t *testing.T) {
 			data := filepath.Join(t.TempDir(), "data")
-			indexed(t, open(t, ragflow.Config{Docs: []string{docs}, DataDir: data, Embedder: newMeaning("old-model")}))
+			indexed(t, open(t, ragflow.Config{Docs: []string{docs}, DataDir: data, Models: ragflow.Models{Embedder: newMeaning("old-model")}}))
 			m := newMeaning("vendor/New-Model")
-			c := ragflow.Config{Docs: []string{docs}, DataDir: data, Embedder: m}
+			c := ragflow.Config{Docs: []string{docs}, DataDir: data, Models: ragflow.Models{Embedder: m}}
 			a := open(t, c)
 			report := indexed(t, a)
 			reply := ask(t, a, "", "How often should I water a basil plant?")
@@ -346,8 +346,8 @@ func TestEmbedderSwitched(t *testing.T) {
 		})
 	}
 	data := t.TempDir()
-	indexed(t, open(t, ragflow.Config{Docs: []string{docs}, DataDir: data, Embedder: newMeaning("m")}))
-	b := open(t, ragflow.Config{Docs: []string{docs}, DataDir: data, Embedder: newMeaning("m"), Dense: search.Dense{Dimension: 99}})
+	indexed(t, open(t, ragflow.Config{Docs: []string{docs}, DataDir: data, Models: ragflow.Models{Embedder: newMeaning("m")}}))
+	b := open(t, ragflow.Config{Docs: []string{docs}, DataDir: data, Models: ragflow.Models{Embedder: newMeaning("m")}, Dense: search.Dense{Dimension: 99}})
 	if d := indexed(t, b).Dense; !strings.Contains(d.Error, "256 dimensions") || !strings.Contains(d.Error, "99 dimensions") {
 		t.Errorf("another dimension: %q", d.Error)
 	}
@@ -357,7 +357,7 @@ func TestEmbedderSwitched(t *testing.T) {
 // it; a follow-up is embedded with what it borrows from the question before.
 func TestQueriesEmbedded(t *testing.T) {
 	m := newMeaning("meaning")
-	a := open(t, ragflow.Config{Docs: []string{library(t)}, Embedder: m, Dense: search.Dense{QueryPrefix: "query: ", PassagePrefix: "passage: "}})
+	a := open(t, ragflow.Config{Docs: []string{library(t)}, Models: ragflow.Models{Embedder: m}, Dense: search.Dense{QueryPrefix: "query: ", PassagePrefix: "passage: "}})
 	indexed(t, a)
 	const question = "How often should I water a basil plant?"
 	var wg sync.WaitGroup

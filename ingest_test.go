@@ -181,11 +181,12 @@ func TestIndexVanishing(t *testing.T) {
 			first := open(t, ragflow.Config{DataDir: data, Docs: []string{dir}})
 			indexNow(t, first)
 			write(t, filepath.Join(dir, "m000.md"), "another")
-			a := open(t, ragflow.Config{DataDir: data, Docs: []string{dir}, Progress: func(p ingest.Progress) {
+			a := open(t, ragflow.Config{DataDir: data, Docs: []string{dir}})
+			a.Library().SetProgress(func(p ingest.Progress) {
 				if p.Stage == stage {
 					_ = os.Remove(filepath.Join(dir, "z.md")) // it is gone the second time
 				}
-			}})
+			})
 			r := indexNow(t, a)
 			if finds(t, a, "zebra", "z.md") || !finds(t, a, "another", "m000.md") || r.Removed != 1 || len(r.Failed) != 0 {
 				t.Errorf("report %+v", r)
@@ -207,9 +208,10 @@ func TestIndexGrowing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}, Progress: func(ingest.Progress) {
+	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
+	a.Library().SetProgress(func(ingest.Progress) {
 		_, _ = f.WriteString("more words\n") // at any moment
-	}})
+	})
 	indexNow(t, a)
 	if _, err := f.WriteString("lastword\n"); err != nil || f.Close() != nil {
 		t.Fatal(err)

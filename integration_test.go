@@ -51,9 +51,8 @@ func TestIntegrationConversation(t *testing.T) {
 	}
 	pieces := 0
 	a, err := ragflow.Open(t.Context(), ragflow.Config{
-		DataDir: t.TempDir(), Docs: []string{docs}, Chat: chat, Embedder: embedder,
-		SummaryTokens: 60, // so that the second turn passes it
-		Tokens:        func(p ragflow.Token) { pieces += len(p.Text) },
+		DataDir: t.TempDir(), Docs: []string{docs}, Models: ragflow.Models{Chat: chat, Embedder: embedder},
+		Settings: ragflow.Settings{SummaryTokens: 60}, // so that the second turn passes it
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -62,10 +61,7 @@ func TestIntegrationConversation(t *testing.T) {
 	thread := ""
 	for i, q := range []string{"How do I create a volume for the data of a container?", "and how do I back it up with tar?", "Which command creates a volume?"} {
 		pieces = 0
-		r, err := a.Ask(t.Context(), ragflow.Question{Text: q, Thread: thread, Trace: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := streamed(t, a, ragflow.Question{Text: q, Thread: thread, Trace: true}, func(e ragflow.Event) { pieces += len(e.Text) })
 		t.Logf("%s\n→ %s (%s, %d calls, %d+%d tokens, %.1f s)", q, r.Answer, r.Model, r.Usage.Calls, r.Usage.InputTokens, r.Usage.OutputTokens, r.LatencyMS["total"]/1000)
 		thread = r.ThreadID
 		if strings.TrimSpace(r.Answer) == "" || r.Usage.Calls < 2 || r.Usage.InputTokens == 0 || r.Usage.OutputTokens == 0 {

@@ -21,7 +21,7 @@ func TestOnlyWhatChangedIsEmbedded(t *testing.T) {
 	write(t, filepath.Join(dir, "a", "herbs.md"), page("Mint needs a pot of its own, or it takes the whole bed."))
 	write(t, filepath.Join(dir, "a", "trees.md"), "# Trees\n\nAn oak grows slowly.\n")
 	m := newMeaning("meaning")
-	a := open(t, ragflow.Config{Docs: []string{dir}, Embedder: m})
+	a := open(t, ragflow.Config{Docs: []string{dir}, Models: ragflow.Models{Embedder: m}})
 	all := indexed(t, a).Chunks
 	rename := func(from, to string) func() {
 		return func() {

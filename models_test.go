@@ -58,7 +58,7 @@ func modelled(t *testing.T, s *llmtest.Server, change func(*ragflow.Config)) *ra
 	chat := func(name string) llm.Chat {
 		return llm.Price(llm.Retry(client.Chat(name), llm.RetryOptions{Backoff: time.Millisecond}), llm.PerMillion{Input: 1, Output: 2})
 	}
-	c := ragflow.Config{Docs: []string{docs}, Chat: chat("smart"), Tasks: map[string]chain.Task{chain.Grade: {Chats: []llm.Chat{chat("grader")}}}}
+	c := ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Chat: chat("smart"), Tasks: map[string]chain.Task{chain.Grade: {Chats: []llm.Chat{chat("grader")}}}}}
 	if change != nil {
 		change(&c)
 	}
@@ -89,11 +89,7 @@ func TestAnswerByModel(t *testing.T) {
 	s := llmtest.NewServer(script(llmtest.Say("A volume keeps it. [Source 1] More is unknown. [Source 7]")))
 	defer s.Close()
 	var told draft
-	a := modelled(t, s, func(c *ragflow.Config) { c.Tokens = told.take })
-	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := streamed(t, modelled(t, s, nil), ragflow.Question{Text: question, Trace: true}, told.take)
 	if r.Answer != "A volume keeps it. [Source 1] More is unknown (unsupported)." || r.Model != "smart" || r.Abstained || len(r.Warnings) > 0 {
 		t.Errorf("got %q by %s, warnings %q", r.Answer, r.Model, r.Warnings)
 	}
@@ -228,11 +224,8 @@ func TestAnswerIsHeldUntilSupported(t *testing.T) {
 			s := llmtest.NewServer(script(llmtest.Say(tt.says)))
 			defer s.Close()
 			var told draft
-			a := modelled(t, s, func(c *ragflow.Config) { c.Answers.NoRefusals, c.Tokens = true, told.take })
-			r, err := a.Ask(t.Context(), ragflow.Question{Text: "What does a volume keep?"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := modelled(t, s, func(c *ragflow.Config) { c.Settings.NoRefusals = true })
+			r := streamed(t, a, ragflow.Question{Text: "What does a volume keep?"}, told.take)
 			if told.shown != r.Answer || strings.Join(told.withdrawn, "|") != tt.told || r.Abstained != (tt.told == "") {
 				t.Errorf("told %+v of %q, abstained %v", told, r.Answer, r.Abstained)
 			}
@@ -250,7 +243,7 @@ func TestAnswerIsHeldUntilSupported(t *testing.T) {
 func TestUnlikelyAnswerIsNotWritten(t *testing.T) {
 	s := llmtest.NewServer(script(llmtest.Say("A volume keeps the data of a container. [Source 1]")))
 	defer s.Close()
-	r, err := modelled(t, s, func(c *ragflow.Config) { c.Answers.NoRefusals = true }).Ask(t.Context(), ragflow.Question{
+	r, err := modelled(t, s, func(c *ragflow.Config) { c.Settings.NoRefusals = true }).Ask(t.Context(), ragflow.Question{
 		Text: "Which data did the parliament of Norway debate with Sweden?", Trace: true,
 	})
 	if err != nil {
@@ -277,8 +270,8 @@ func TestTransformsAndSynthesis(t *testing.T) { // Q09, Q11, Y02, K03
 	))
 	defer s.Close()
 	a := modelled(t, s, func(c *ragflow.Config) {
-		c.Transforms = []string{model.MultiQuery, model.Decompose}
-		c.Answers.Synthesis, c.Retrieval.Rerank = model.Refine, search.RerankLLM
+		c.Settings.Transforms = []string{model.MultiQuery, model.Decompose}
+		c.Settings.Synthesis, c.Retrieval.Rerank = model.Refine, search.RerankLLM
 	})
 	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})
 	if err != nil {
@@ -307,7 +300,7 @@ func TestStatementsAreReadAgain(t *testing.T) {
 			llmtest.Entry{When: grades, Do: llmtest.Say("SCORE: 0,85\nREFINED: volumes")},
 			llmtest.Entry{When: answers, Do: llmtest.Say(said)},
 		))
-		r, err := modelled(t, s, func(c *ragflow.Config) { c.Verify = true }).Ask(t.Context(), ragflow.Question{Text: question})
+		r, err := modelled(t, s, func(c *ragflow.Config) { c.Settings.Verify = true }).Ask(t.Context(), ragflow.Question{Text: question})
 		s.Close()
 		if err != nil {
 			t.Fatal(err)
@@ -329,7 +322,7 @@ func TestSecondModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.CloseIdle)
-	a := modelled(t, broken, func(c *ragflow.Config) { c.Fallback = []llm.Chat{client.Chat("second")} })
+	a := modelled(t, broken, func(c *ragflow.Config) { c.Models.Fallback = []llm.Chat{client.Chat("second")} })
 	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})
 	if err != nil {
 		t.Fatal(err)
@@ -365,8 +358,8 @@ func TestModelsOfTasks(t *testing.T) { // Z04
 		return out
 	}
 	a := modelled(t, s, func(c *ragflow.Config) {
-		c.Transforms = []string{model.MultiQuery}
-		c.Tasks = map[string]chain.Task{
+		c.Settings.Transforms = []string{model.MultiQuery}
+		c.Models.Tasks = map[string]chain.Task{
 			chain.Transform: {Chats: append(chats(broken, "first"), chats(s, "second")...), Temperature: new(float64), Tokens: 77},
 			chain.Write:     {Chats: append(chats(broken, "third", "fourth"), chats(s, "fifth")...)},
 		}
@@ -416,14 +409,11 @@ func TestFallback(t *testing.T) {
 			defer s.Close()
 			voided := false
 			var log strings.Builder
-			a := modelled(t, s, func(c *ragflow.Config) {
-				c.Tokens = func(p ragflow.Token) { voided = voided || p.Void }
-				c.Observe = func(e ragflow.Event) { fmt.Fprintf(&log, "%+v", e) }
+			a := modelled(t, s, nil)
+			r := streamed(t, a, ragflow.Question{Text: question, Trace: true}, func(e ragflow.Event) {
+				voided = voided || e.Kind == ragflow.Withdrawn
+				fmt.Fprintf(&log, "%+v", e)
 			})
-			r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})
-			if err != nil {
-				t.Fatal(err)
-			}
 			if r.Model != "offline" || strings.Contains(r.Answer, "Half an ans") || len(r.Citations) == 0 || voided != tt.voided {
 				t.Errorf("answered %q by %s, taken back %v", r.Answer, r.Model, voided)
 			}
@@ -458,7 +448,7 @@ func TestFallback(t *testing.T) {
 func TestProviderIsDown(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Say("fine"))
 	a := modelled(t, s, func(c *ragflow.Config) {
-		c.Tasks = nil
+		c.Models.Tasks = nil
 	})
 	s.Close()
 	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})
@@ -483,9 +473,9 @@ func TestPermanentRateLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := modelled(t, s, func(c *ragflow.Config) {
-			c.Tasks, c.Speculate, c.Transforms, c.Answers.Synthesis = nil, early, model.Transforms(), model.TreeSummarize
+			c.Models.Tasks, c.Settings.Speculate, c.Settings.Transforms, c.Settings.Synthesis = nil, early, model.Transforms(), model.TreeSummarize
 			c.Docs = []string{longDocs(t)}
-			c.Embedder = llm.RetryEmbedder(client.Embedder(openai.EmbedderConfig{Model: "vectors"}), llm.RetryOptions{Backoff: time.Millisecond})
+			c.Models.Embedder = llm.RetryEmbedder(client.Embedder(openai.EmbedderConfig{Model: "vectors"}), llm.RetryOptions{Backoff: time.Millisecond})
 		})
 		if _, err := a.Library().Sync(t.Context()); err != nil {
 			t.Fatal(err)
@@ -518,7 +508,7 @@ func TestCancelWhileTheModelWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		thread = e.Thread
-		if _, ok := e.Value.(ragflow.Token); ok {
+		if e.Kind == ragflow.Text {
 			break // the person leaves
 		}
 	}
@@ -531,7 +521,7 @@ func TestCancelWhileTheModelWrites(t *testing.T) {
 func TestSummaryByModel(t *testing.T) { // M02, M03
 	s := llmtest.NewServer(script(llmtest.Say("A volume keeps it, and tar backs it up. [Source 1]")))
 	defer s.Close()
-	a := modelled(t, s, func(c *ragflow.Config) { c.SummaryTokens = 30 })
+	a := modelled(t, s, func(c *ragflow.Config) { c.Settings.SummaryTokens = 30 })
 	thread := ""
 	var r *ragflow.Reply
 	for range 3 {
@@ -563,7 +553,7 @@ func TestSummaryByModel(t *testing.T) { // M02, M03
 func TestMetaAfterSummaryByModel(t *testing.T) {
 	s := llmtest.NewServer(script(llmtest.Say("A volume keeps it, and tar backs it up. [Source 1]")))
 	defer s.Close()
-	a := modelled(t, s, func(c *ragflow.Config) { c.SummaryTokens = 30 })
+	a := modelled(t, s, func(c *ragflow.Config) { c.Settings.SummaryTokens = 30 })
 	for range 3 {
 		ask(t, a, "meta", question)
 	}
@@ -660,7 +650,7 @@ func TestCutPromptIsReported(t *testing.T) {
 		warned bool
 	}{{0, true}, {1600, false}} {
 		r, err := modelled(t, s, func(c *ragflow.Config) {
-			c.Docs, c.Answers.Window = []string{longDocs(t)}, tt.window
+			c.Docs, c.Settings.Window = []string{longDocs(t)}, tt.window
 		}).Ask(t.Context(), ragflow.Question{Text: "Where does a driver store the data of a volume?"})
 		if err != nil {
 			t.Fatal(err)

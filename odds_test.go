@@ -50,7 +50,7 @@ func TestOdds(t *testing.T) {
 		{"both agree", "# Basil\n\nYou water the basil daily.", "how often do you water the basil", newMeaning("meaning"), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a := open(t, ragflow.Config{Embedder: tt.embedder, Docs: herbs(t, tt.page)})
+			a := open(t, ragflow.Config{Models: ragflow.Models{Embedder: tt.embedder}, Docs: herbs(t, tt.page)})
 			indexed(t, a)
 			r := searchLeg(t, a, tt.query, 40, "")
 			if len(r.Hits) == 0 || r.Hits[0].Source != "asked.md" {
@@ -83,7 +83,7 @@ func TestOddsAreForTheDefault(t *testing.T) {
 		"meaning": {Dense: search.Dense{Leg: search.LegDense}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.Embedder, c.Docs = newMeaning("meaning"), herbs(t, "# Basil\n\nWater it.")
+			c.Models.Embedder, c.Docs = newMeaning("meaning"), herbs(t, "# Basil\n\nWater it.")
 			a := open(t, c)
 			indexed(t, a)
 			for _, h := range searchLeg(t, a, "which herb grows on stone", 5, "").Hits {

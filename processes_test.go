@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"example.com/ragflow"
+	"example.com/ragflow/graph"
 )
 
 // asProcess makes the test binary ask one question in a process of its own.
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 
 func askOnce(question string) int {
 	dir, data, _ := strings.Cut(os.Getenv(asProcess+"_DIRS"), string(filepath.ListSeparator))
-	a, err := ragflow.Open(context.Background(), ragflow.Config{Docs: []string{dir}, DataDir: data, Observe: dieAfter()})
+	a, err := ragflow.Open(context.Background(), ragflow.Config{Docs: []string{dir}, DataDir: data, Hook: dieAfter()})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -39,22 +40,38 @@ func askOnce(question string) int {
 	return 0
 }
 
-// dieAfter returns an observer that kills this process once it was told of as
-// many commits as the environment says.
-func dieAfter() func(ragflow.Event) {
+// killer kills this process after a number of commits: that of the input, then one a step.
+type killer struct{ left int }
+
+// dieAfter returns a killer after as many commits as the environment says, or nil.
+func dieAfter() graph.Hook {
 	left, err := strconv.Atoi(os.Getenv(asProcess + "_DIE"))
 	if err != nil {
 		return nil
 	}
-	return func(ragflow.Event) {
-		if left--; left > 0 {
-			return
-		}
-		if self, err := os.FindProcess(os.Getpid()); err == nil {
-			_ = self.Kill() // as kill -9
-		}
-		select {}
+	return &killer{left}
+}
+
+// Begin implements graph.Hook.
+func (k *killer) Begin(ctx context.Context, s graph.Span) (context.Context, func(error)) {
+	if s.Kind == graph.SpanRun {
+		k.saved()
 	}
+	return ctx, func(error) {
+		if s.Kind == graph.SpanStep {
+			k.saved()
+		}
+	}
+}
+
+func (k *killer) saved() {
+	if k.left--; k.left > 0 {
+		return
+	}
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Kill() // as kill -9
+	}
+	select {}
 }
 
 // TestKilledBetweenCommits kills a process after each commit of a run, and goes

@@ -2,8 +2,6 @@ package ragflow_test
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,17 +15,13 @@ import (
 // same (X08, X09).
 func TestSystemPromptOfOnesOwn(t *testing.T) {
 	const acme = "You are the help desk of ACME."
-	file := filepath.Join(t.TempDir(), "system.txt")
-	if err := os.WriteFile(file, []byte(acme+"\n\n{context}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	s := llmtest.NewServer(llmtest.Script(
 		llmtest.Entry{When: acme, Do: llmtest.Say("A volume keeps it. [Source 1]")},
 		llmtest.Entry{When: grades, Do: llmtest.Say("SCORE: 0.85\nREFINED: volumes")},
 		llmtest.Entry{When: rewrites, Do: llmtest.Say("Q1: How does a volume keep the data of a container?")},
 	))
 	defer s.Close()
-	a := modelled(t, s, func(c *ragflow.Config) { c.SystemPrompt = file })
+	a := modelled(t, s, func(c *ragflow.Config) { c.Settings.System = acme + "\n\n{context}\n" })
 	r := ask(t, a, "", question)
 	if r.Model != "smart" || !strings.Contains(r.Answer, "A volume keeps it.") || len(r.Citations) == 0 {
 		t.Fatalf("answer %q by %s, citations %v, warnings %v", r.Answer, r.Model, r.Citations, r.Warnings)
@@ -68,15 +62,8 @@ func TestPromptWithoutAModel(t *testing.T) {
 }
 
 func TestSystemPromptWithoutContext(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "system.txt")
-	if err := os.WriteFile(file, []byte("You are the help desk of ACME."), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, err := ragflow.Open(t.Context(), ragflow.Config{SystemPrompt: file})
-	if !errors.Is(err, prompts.ErrSystem) || !strings.Contains(err.Error(), file) {
-		t.Errorf("got %v, want the file and what is missing in it", err)
-	}
-	if _, err := ragflow.Open(t.Context(), ragflow.Config{SystemPrompt: file + ".gone"}); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("got %v, want that it is not there", err)
+	_, err := ragflow.Open(t.Context(), ragflow.Config{Settings: ragflow.Settings{System: "You are the help desk of ACME."}})
+	if !errors.Is(err, prompts.ErrSystem) {
+		t.Errorf("got %v, want what is missing in it", err)
 	}
 }

@@ -11,11 +11,11 @@ import (
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/graph/draw"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/dictionary"
 	"example.com/ragflow/internal/index"
 	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
@@ -28,8 +28,8 @@ import (
 // ingest, those of searches in package search, those of threads in package threads.
 var (
 	ErrEmptyQuery      = nodes.ErrEmptyQuery                         // the question holds nothing but white space
-	ErrFiltered        = errors.New("no document passes the filter") // Config.Filter
-	ErrSystemPrompt    = prompts.ErrSystem                           // Config.SystemPrompt is no prompt to answer with
+	ErrFiltered        = errors.New("no document passes the filter") // Question.Filter
+	ErrSystemPrompt    = prompts.ErrSystem                           // Settings.System is no prompt to answer with
 	ErrPrompts         = prompts.ErrTemplate                         // a file in Config.Prompts cannot take the place of a built-in one
 	ErrThreadName      = errors.New("a thread's name has at most 200 characters and none that cannot be printed")
 	ErrNotFound        = graph.ErrNotFound    // no such thread or run
@@ -37,7 +37,7 @@ var (
 	ErrNothingToResume = graph.ErrNothingToDo // the thread has no unfinished run
 	ErrThreadExists    = graph.ErrExists      // the name of a new thread is taken
 	ErrSuperseded      = graph.ErrSuperseded  // another process took the thread over; nothing was saved
-	ErrDrained         = graph.ErrDrained     // Config.Drain was closed; the run can be resumed
+	ErrDrained         = graph.ErrDrained     // Runs.Drain was called; the run can be resumed
 	ErrKey             = checkpoint.ErrKey    // the threads are encrypted, and the key is missing or wrong
 	ErrDamaged         = sqlite.ErrDamaged    // a database file is damaged; it was left as it is
 	ErrDiskFull        = sqlite.ErrFull       // nothing of the step was saved
@@ -46,39 +46,22 @@ var (
 	ErrLocked          = sqlite.ErrLocked     // another process, perhaps a stopped one, holds the database; nothing was saved
 )
 
-// Event is one thing that happened while a question was answered.
-type Event = graph.Event[state.State]
-
-// Token is a piece of an answer. Until the run ends it is a draft, which may be withdrawn.
-type Token = nodes.Token
-
 // Assistant answers questions from documents, in threads that last. It is safe for
-// concurrent use; several assistants, in several processes too, may share a data
-// folder.
+// concurrent use. Several assistants, in several processes too, may share a data folder.
 type Assistant struct {
 	config     Config
 	store      threads.Store
 	log        *threads.Log
-	index      search.Backend
-	library    *ingest.Library
+	runner     *graph.Runner[state.State, state.Update]
+	runs       *Runs
 	vectors    *search.QueryVectors
-	dictionary dictionary.Dictionary // Config.Dictionary
-	own        prompts.Set           // Config.Prompts and Config.SystemPrompt
-	bound      atomic.Pointer[bound] // nil until documents were read; never again
+	dictionary dictionary.Dictionary // of Config.Dictionary
+	custom     prompts.Set           // of Config.Prompts
+
+	index   search.Backend
+	library *ingest.Library
+	bound   atomic.Pointer[bound] // nil until documents were read; never again
 }
-
-// bound is the flow with one snapshot of the index. A turn uses one from beginning to
-// end, whatever is indexed meanwhile.
-type bound struct {
-	skills skills
-	search *search.Engine
-	runner *runner
-
-	agent      *runner // of [agentFlow]; nil without a model
-	agentPrint string  // the fingerprint of its graph
-}
-
-type runner = graph.Runner[state.State, state.Update]
 
 // Open opens the data folder. It reads no documents: see [ingest.Library.Sync]. A
 // damaged database of threads is an error and stays as it is. The caller closes the
@@ -92,13 +75,16 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	if a.dictionary, err = c.readDictionary(); err != nil {
 		return nil, err
 	}
-	if a.own, err = c.ReadPrompts(); err != nil {
+	if a.custom, err = c.ReadPrompts(); err != nil {
+		return nil, err
+	}
+	if _, err := a.prompts(c.Settings); err != nil {
 		return nil, err
 	}
 	if err := c.makeFolder(); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
-	if a.store, a.log, err = c.openThreads(ctx); err != nil {
+	if err := a.openThreads(ctx); err != nil {
 		return nil, err
 	}
 	db, notice, err := c.openIndex(ctx)
@@ -113,17 +99,38 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	return a, nil
 }
 
+func (a *Assistant) openThreads(ctx context.Context) error {
+	store, log, err := a.config.openThreads(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := plan()
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	a.store, a.log = store, log
+	a.runs = newRuns(a)
+	a.runner = p.Runner(a.runnerOptions())
+	return nil
+}
+
+func (a *Assistant) runnerOptions() graph.Options {
+	return graph.Options{
+		Store: a.store, Owner: checkpoint.ProcessOwner(), Clock: a.config.Clock, NewID: a.config.NewID,
+		Drain: a.runs.drain, Hook: a.config.Hook,
+	}
+}
+
 func (c Config) openThreads(ctx context.Context) (threads.Store, *threads.Log, error) {
 	store, err := c.openStore(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open threads: %w", err)
 	}
-	// The plan of the log has nodes without skills, because the log runs nothing.
-	plan, err := graph.Compile(flow(c, skills{}))
+	p, err := plan()
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())
 	}
-	return store, threads.New(store, plan, threads.Options{Wait: c.Wait, Clock: c.Clock, NewID: c.NewID}), nil
+	return store, threads.New(store, p, threads.Options{Wait: c.Wait, Clock: c.Clock, NewID: c.NewID}), nil
 }
 
 func (c Config) openStore(ctx context.Context) (threads.Store, error) {
@@ -160,10 +167,10 @@ func (a *Assistant) ingestOptions(notice string) ingest.Options {
 	c := a.config
 	o := ingest.Options{
 		Docs: c.Docs, Chunking: c.Chunking, KeepChunking: c.KeepChunking,
-		Dense: c.Dense, Notice: notice, Progress: c.Progress, Clock: c.Clock, Serve: a.bind, ReadOnly: a.readOnly,
+		Dense: c.Dense, Notice: notice, Clock: c.Clock, Serve: a.bind, ReadOnly: a.readOnly,
 	}
-	if c.Embedder != nil {
-		o.Embedder = chain.Embedder{Embedder: c.Embedder}
+	if c.Models.Embedder != nil {
+		o.Embedder = chain.Embedder{Embedder: c.Models.Embedder}
 	}
 	if c.indexPath() != "" {
 		o.Folders = c.promotedFolders
@@ -177,54 +184,23 @@ func (a *Assistant) bind(ctx context.Context, roots []string) error {
 	if err != nil {
 		return err
 	}
-	own := newOfflineSkills(snapshot, a.config, a.dictionary)
-	engine, err := search.New(ctx, snapshot, a.searchOptions(own))
-	if err == nil {
-		engine, err = engine.Narrowed(ctx, a.config.Filter)
+	b := &bound{offline: offline.New(snapshot, 0)}
+	b.words = b.offline.Rewriter.WithDictionary(a.dictionary)
+	o := search.Options{
+		Dense: a.config.Dense, Retrieval: a.config.Retrieval, Offline: b.offline.Reranker, List: b.offline.Reranker, Vectors: a.vectors,
+		Reranker: a.config.reranker(a.custom),
 	}
-	if err != nil {
+	if a.config.Models.Embedder != nil {
+		o.Embedder = chain.Embedder{Embedder: a.config.Models.Embedder}
+	}
+	if b.engine, err = search.New(ctx, snapshot, o); err != nil {
 		return err
 	}
-	if engine.Passing() == 0 && !a.config.Filter.Empty() {
-		return ErrFiltered
-	}
-	s := own.withModels(a.config, snapshot, a.own)
-	s.searcher, s.reranker = searcher{engine}, reranker{engine}
-	plan, err := graph.Compile(flow(a.config, s))
-	if err != nil {
-		return err
-	}
-	o := graph.Options{
-		Store: a.store, Owner: checkpoint.ProcessOwner(), Clock: a.config.Clock, NewID: a.config.NewID,
-		Drain: a.config.Drain, OnBusy: a.config.OnBusy,
-	}
-	next := &bound{skills: s, search: engine, runner: plan.Runner(o)}
-	if a.config.Chat != nil {
-		g, err := agentFlow(a.config, s, own, engine)
-		if err != nil {
-			return err
-		}
-		if plan, err = graph.Compile(g); err != nil {
-			return err
-		}
-		next.agent, next.agentPrint = plan.Runner(o), plan.Fingerprint()
-	}
-	a.bound.Store(next)
+	a.bound.Store(b)
 	return nil
 }
 
-func (a *Assistant) searchOptions(own skills) search.Options {
-	o := search.Options{
-		Dense: a.config.Dense, Retrieval: a.config.Retrieval, Offline: own.order, List: own.list, Vectors: a.vectors,
-	}
-	if a.config.Embedder != nil {
-		o.Embedder = chain.Embedder{Embedder: a.config.Embedder}
-	}
-	o.Reranker = a.config.reranker(a.own)
-	return o
-}
-
-// current returns the flow to use; the first use indexes the documents.
+// current returns what questions are answered from; the first use indexes the documents.
 func (a *Assistant) current(ctx context.Context) (*bound, error) {
 	if err := a.library.Ready(ctx); err != nil {
 		return nil, err
@@ -238,17 +214,24 @@ func (a *Assistant) Library() *ingest.Library { return a.library }
 // Threads lists, shows and edits the conversations of the data folder.
 func (a *Assistant) Threads() *threads.Log { return a.log }
 
+// Runs starts, joins and cancels runs that outlive their reader.
+func (a *Assistant) Runs() *Runs { return a.runs }
+
 // ReadOnly reports whether the data folder was opened for reading only, because
-// Config.ReadOnly says so or because it cannot be written.
+// Config.ReadOnly says so or because it cannot be written to.
 func (a *Assistant) ReadOnly() bool {
 	s, ok := a.store.(interface{ ReadOnly() bool })
 	return ok && s.ReadOnly() || a.index.ReadOnly()
 }
 
-// Close closes the databases. Questions still under way fail.
-func (a *Assistant) Close() error { return errors.Join(a.store.Close(), a.index.Close()) }
+// Close ends all runs, waits for them and closes the databases. A run that was under way can
+// be resumed.
+func (a *Assistant) Close() error {
+	a.runs.close()
+	return errors.Join(a.store.Close(), a.index.Close())
+}
 
-// readOnly says that the data folder cannot be changed, and what that means.
+// readOnly returns the error of a change to a data folder that cannot be changed.
 func (a *Assistant) readOnly(consequence string) error {
 	return fmt.Errorf("the data folder %s is open for reading only, so %s: %w", a.config.DataDir, consequence, ErrReadOnly)
 }
@@ -295,17 +278,4 @@ func (c Config) indexPath() string {
 		return filepath.Join(ingest.CollectionDir(c.DataDir, c.Collection), "index.db")
 	}
 	return filepath.Join(c.DataDir, "index.db")
-}
-
-// DrawGraph draws the flow as a Mermaid flowchart.
-func DrawGraph() (string, error) {
-	c, err := Config{}.withDefaults()
-	if err != nil {
-		return "", err
-	}
-	plan, err := graph.Compile(flow(c, skills{}))
-	if err != nil {
-		return "", err
-	}
-	return draw.Mermaid(plan.Shape()), nil
 }

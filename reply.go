@@ -12,6 +12,7 @@ import (
 	"example.com/ragflow/internal/skills/chain"
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/internal/transcript"
+	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
@@ -40,7 +41,7 @@ type Reply struct {
 	LatencyMS map[string]float64 `json:"latency_ms"` // per node, and "total"
 	Warnings  []string           `json:"warnings"`
 
-	// Context is the sources that the answer was made from, as Config.Context
+	// Context is the sources that the answer was made from, as Settings.Context
 	// assembles them: [Source N] is the N of the citations. It is there to ask
 	// another model with.
 	Context       string `json:"-"`
@@ -174,19 +175,46 @@ type SnippetReply struct {
 	Marks []search.Mark `json:"marks"` // words of the query
 }
 
-// Reply returns the reply of an earlier run, named as for [threads.Log.Run]. It holds
-// no answer where the run ended before it had one.
+// Reply returns the reply of an earlier run with its AnswerMD and FlowTraceMD, which are the
+// same bytes as when it ended, but for a line below each quote whose document has changed
+// since. The run is named as for [threads.Log.Run]. It has no answer if it ended before.
 func (a *Assistant) Reply(ctx context.Context, run string) (*Reply, error) {
 	r, err := a.log.Run(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	return a.reply(ctx, a.bound.Load(), r)
+	b := a.bound.Load()
+	var chunks *chunkCache
+	if b != nil {
+		chunks = &chunkCache{read: b.engine.Chunks}
+	}
+	reply, err := a.reply(ctx, b, chunks, r)
+	if err == nil {
+		reply.AnswerMD, reply.FlowTraceMD = a.render(ctx, r)
+	}
+	return reply, err
 }
 
-// reply makes a Reply of a run that ended, with what b holds of its chunks; b may be nil. It
-// shares nothing that could be written to with the state of the run.
-func (a *Assistant) reply(ctx context.Context, b *bound, r *transcript.Run) (*Reply, error) {
+// replyOf makes the reply of a run that completed from its durable events.
+func (a *Assistant) replyOf(ctx context.Context, q *request, durable []graph.Event[state.State]) (*Reply, error) {
+	r := runOf(durable)
+	if q.trace || q.graph.Resume { // the beginning of a resumed run is in the log alone
+		var err error
+		if r.Commits, err = a.log.Commits(ctx, r.ID, r.Thread, durable[len(durable)-1].Commit); err != nil {
+			return nil, err
+		}
+	}
+	reply, err := a.reply(ctx, q.bound, q.chunks, r)
+	if err == nil && q.trace {
+		reply.AnswerMD, reply.FlowTraceMD = a.render(ctx, r)
+	}
+	return reply, err
+}
+
+// reply makes the Reply of a run that ended, with what b and chunks have of its chunks; both
+// may be nil. It shares nothing that could be written to with the state of the run.
+func (a *Assistant) reply(ctx context.Context, b *bound, chunks *chunkCache, r *transcript.Run) (*Reply, error) {
+	settings, _ := a.config.ResolveSettings(r.State.Settings) // those that were in force, also if its model is gone
 	turn := r.State.Turn
 	reply := &Reply{
 		ThreadID: r.Thread, RunID: r.ID, Question: turn.Query, Answer: turn.Answer, Abstained: turn.Abstained,
@@ -204,12 +232,12 @@ func (a *Assistant) reply(ctx context.Context, b *bound, r *transcript.Run) (*Re
 			reply.Grade.Refined = q.Text
 		}
 	}
-	reply.Citations = a.citations(ctx, b, turn)
+	reply.Citations = a.citations(ctx, chunks, turn)
 	reply.Quality = Quality{Faithfulness: 1, CitationPrecision: 1, CitationRecall: 1}
 	if turn.Quality != (Quality{}) {
 		reply.Quality = turn.Quality
 	}
-	reply.Context = a.config.Context.Assemble(turn.Sources, turn.Language)
+	reply.Context = nodes.ContextOptions(settings.Context).Assemble(turn.Sources, turn.Language)
 	reply.Chunks = b.counts(turn)
 	if len(turn.Sources) > 0 {
 		reply.Chunks.ContextTokens = text.Count(reply.Context)
@@ -219,17 +247,17 @@ func (a *Assistant) reply(ctx context.Context, b *bound, r *transcript.Run) (*Re
 	for i, h := range turn.Hits {
 		reply.Retrieved[i] = HitReply{ChunkID: h.Chunk, Score: h.Score, Legs: slices.Clone(h.Legs)}
 	}
-	if err := b.locate(ctx, reply); err != nil {
+	if err := chunks.locate(ctx, reply); err != nil {
 		return nil, err
 	}
 	return reply, nil
 }
 
 // citations describes the citations of a turn, and which of them have changed.
-func (a *Assistant) citations(ctx context.Context, b *bound, turn state.Turn) []CitationReply {
+func (a *Assistant) citations(ctx context.Context, chunks *chunkCache, turn state.Turn) []CitationReply {
 	files := &ingest.CitedFiles{}
-	if b != nil {
-		files = a.library.CitedFiles(b.search.Chunks)
+	if chunks != nil {
+		files = a.library.CitedFiles(chunks.Chunks)
 	}
 	out := make([]CitationReply, len(turn.Citations))
 	for i, c := range turn.Citations {
@@ -253,8 +281,8 @@ func cloneQueries(queries []state.Query) []state.Query {
 
 // locate adds what the index holds: where hits are, and what the cited documents say of
 // themselves. A chunk that left the index since has neither.
-func (b *bound) locate(ctx context.Context, reply *Reply) error {
-	if b == nil {
+func (c *chunkCache) locate(ctx context.Context, reply *Reply) error {
+	if c == nil {
 		return nil
 	}
 	var ids []string
@@ -264,7 +292,7 @@ func (b *bound) locate(ctx context.Context, reply *Reply) error {
 	for _, c := range reply.Citations {
 		ids = append(ids, c.Chunk)
 	}
-	chunks, err := b.search.Chunks(ctx, ids)
+	chunks, err := c.Chunks(ctx, ids)
 	if err != nil {
 		return fmt.Errorf("read what was found: %w", err)
 	}
@@ -285,7 +313,7 @@ func (b *bound) locate(ctx context.Context, reply *Reply) error {
 func (b *bound) counts(turn state.Turn) ChunkCounts {
 	out := ChunkCounts{Retrieved: len(turn.Hits), Context: len(turn.Sources)}
 	if b != nil {
-		out.Total = b.search.Docs()
+		out.Total = b.engine.Docs()
 	}
 	var used []string
 	for _, c := range turn.Citations {

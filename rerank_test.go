@@ -41,7 +41,7 @@ func (j *judge) Rerank(_ context.Context, _ string, texts []string) (llm.Scores,
 func TestCrossEncoder(t *testing.T) {
 	docs := library(t)
 	j := &judge{word: "dry"}
-	a := open(t, ragflow.Config{Docs: []string{docs}, Reranker: j, Retrieval: search.Retrieval{Rerank: search.RerankCrossEncoder}})
+	a := open(t, ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Reranker: j}, Retrieval: search.Retrieval{Rerank: search.RerankCrossEncoder}})
 	const query = "how do I keep herbs in summer"
 	r := searchLeg(t, a, query, 5, "")
 	last := 1.0
@@ -85,7 +85,7 @@ func TestRerankMethods(t *testing.T) {
 			s := llmtest.NewServer(llmtest.Say("[" + strings.Repeat("5, ", 19) + "5]"))
 			defer s.Close()
 			a := modelled(t, s, func(c *ragflow.Config) {
-				c.Docs, c.Reranker, c.Retrieval = docs, j, search.Retrieval{Rerank: method}
+				c.Docs, c.Models.Reranker, c.Retrieval = docs, j, search.Retrieval{Rerank: method}
 			})
 			r := searchLeg(t, a, "herbs", 220, "")
 			if len(r.Hits) != 220 { // a list has as many as it was asked for
@@ -145,7 +145,7 @@ func TestRerankIsChecked(t *testing.T) {
 	// Who waits for an answer may leave while the model is asked.
 	ctx, cancel := context.WithCancel(t.Context())
 	j := &judge{word: "x", fail: context.Canceled}
-	a := open(t, ragflow.Config{Docs: []string{library(t)}, Reranker: j, Retrieval: search.Retrieval{Rerank: search.RerankAuto}})
+	a := open(t, ragflow.Config{Docs: []string{library(t)}, Models: ragflow.Models{Reranker: j}, Retrieval: search.Retrieval{Rerank: search.RerankAuto}})
 	indexed(t, a)
 	cancel()
 	if _, err := a.Search(ctx, "basil", ragflow.SearchOptions{Request: search.Request{K: 3}}); !errors.Is(err, context.Canceled) {

@@ -36,7 +36,7 @@ func TestWeightZeroIsNotAsked(t *testing.T) {
 			t.Run(method+" "+tt.name, func(t *testing.T) {
 				m := newMeaning("meaning")
 				a := open(t, ragflow.Config{
-					Docs: []string{docs}, Embedder: m,
+					Docs: []string{docs}, Models: ragflow.Models{Embedder: m},
 					Retrieval: search.Retrieval{Weights: tt.weights, Fusion: rank.Fusion{Method: method}},
 				})
 				got := searchLeg(t, a, query, 5, "")
@@ -56,7 +56,7 @@ func TestWeightZeroIsNotAsked(t *testing.T) {
 // and each hit says so.
 func TestWeightedFusion(t *testing.T) {
 	a := open(t, ragflow.Config{
-		Docs: []string{library(t)}, Embedder: newMeaning("meaning"),
+		Docs: []string{library(t)}, Models: ragflow.Models{Embedder: newMeaning("meaning")},
 		Retrieval: search.Retrieval{Fusion: rank.Fusion{Method: rank.ByWeight, Threshold: -1}},
 	})
 	r := searchLeg(t, a, "water basil in summer", 4, "")
@@ -92,7 +92,7 @@ func TestPresets(t *testing.T) {
 	m := newMeaning("meaning")
 	for _, p := range ragflow.Presets() {
 		t.Run(p.Name, func(t *testing.T) {
-			a := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Preset: p.Name})
+			a := open(t, ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Embedder: m}, Preset: p.Name})
 			r := searchLeg(t, a, "how long does a basil plant keep in summer", 0, "")
 			if len(r.Hits) > p.TopK || len(r.Hits) == 0 {
 				t.Errorf("%d hits, want at most %d", len(r.Hits), p.TopK)
@@ -146,7 +146,7 @@ func TestRetrievalIsChecked(t *testing.T) {
 func TestWordsAreTurnedDown(t *testing.T) {
 	docs := library(t)
 	m := newMeaning("meaning")
-	a := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m})
+	a := open(t, ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Embedder: m}})
 	shares := func(r *ragflow.SearchReply) map[string]float64 {
 		out := map[string]float64{}
 		for _, h := range r.Hits {
@@ -174,7 +174,7 @@ func TestWordsAreTurnedDown(t *testing.T) {
 			t.Errorf("by %s alone: note %q", leg, r.Note)
 		}
 	}
-	told := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Dense: search.Dense{Alpha: 0.5}})
+	told := open(t, ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Embedder: m}, Dense: search.Dense{Alpha: 0.5}})
 	if r := searchLeg(t, told, foreign, 10, ""); r.Note != "" || shares(r)["dense"] != 0.5 {
 		t.Errorf("with alpha: shares %v, note %q", shares(r), r.Note)
 	}
@@ -296,7 +296,7 @@ func TestRetrieveWithScores(t *testing.T) {
 	}
 	m := newMeaning("meaning")
 	a := open(t, ragflow.Config{
-		Docs: []string{docs}, Embedder: m, Retrieval: search.Retrieval{Rerank: search.RerankOff}, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Docs: []string{docs}, Models: ragflow.Models{Embedder: m}, Retrieval: search.Retrieval{Rerank: search.RerankOff}, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	for _, leg := range []string{search.LegDense, search.LegLexical, search.LegHybrid} {
 		all := searchLeg(t, a, "needle", 3, leg).Hits

@@ -2,20 +2,17 @@ package ragflow
 
 import (
 	"context"
+	"slices"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/internal/dictionary"
 	"example.com/ragflow/internal/skills/chain"
-	"example.com/ragflow/internal/skills/model"
-	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
-// skills are how the nodes do their work; see flow.go.
+// skills are how the nodes of a turn do their work.
 type skills struct {
 	searcher   nodes.Searcher
 	rewriter   nodes.Rewriter
@@ -24,38 +21,40 @@ type skills struct {
 	reranker   nodes.Reranker
 	summarizer nodes.Summarizer
 	answerer   nodes.Answerer
-	closest    nodes.Answerer // quotes what comes nearest, without a model
-	verifier   nodes.Verifier // reads statements of an answer again; nil: none
-	documents  text.Index     // of whose languages an answer speaks
-
-	words *offline.Rewriter // knows other words for those of a question
-	order search.Orderer    // of the context of an answer
-	list  search.Orderer    // of what a search lists
+	closest    nodes.Answerer // quotes the nearest passages, without a model
+	verifier   nodes.Verifier // nil: none
+	documents  text.Index     // languages of the documents
 }
 
-// newOfflineSkills returns the skills without a model, for a snapshot of the index.
-func newOfflineSkills(s search.Snapshot, c Config, d dictionary.Dictionary) skills {
-	own := offline.New(s, c.Threshold)
-	own.Answerer.HasModel = c.Chat != nil
-	words := own.Rewriter.WithDictionary(d)
+// offlineSkills are the skills of a turn without a model.
+func (t *turn) offlineSkills(hasModel bool) skills {
+	o := t.offline.ForTurn(t.settings.Threshold, hasModel)
 	return skills{
-		rewriter: words, words: words, grader: own.Grader, free: own.Grader, order: own.Reranker, list: own.Reranker,
-		summarizer: own.Summarizer, answerer: own.Answerer, closest: own.Answerer, documents: s,
+		searcher: searcher{t.engine, t.chunks, t.settings.MinScore}, reranker: reranker{t.engine},
+		rewriter: t.words, grader: o.Grader, free: o.Grader, summarizer: o.Summarizer,
+		answerer: o.Answerer, closest: o.Answerer, documents: t.bound.engine.Snapshot,
 	}
 }
 
 // searcher is a search engine as the nodes use it: its warnings and notes become those
 // of the running task.
-type searcher struct{ *search.Engine }
+type searcher struct {
+	engine *search.Engine
+	*chunkCache
+	minScore float64
+}
 
 // Search implements nodes.Searcher.
 func (s searcher) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
-	found, err := s.Engine.Search(ctx, q, k)
+	found, err := s.engine.Search(ctx, q, k)
 	for _, w := range found.Warnings {
 		graph.Warn(ctx, w)
 	}
 	for _, n := range found.Notes {
 		graph.Note(ctx, n.Name, n.Text)
+	}
+	if s.minScore > 0 {
+		found.Hits = slices.DeleteFunc(found.Hits, func(h state.Hit) bool { return h.Score < s.minScore })
 	}
 	return found.Hits, err
 }
@@ -73,15 +72,15 @@ func (r reranker) Rerank(ctx context.Context, queries []state.Query, candidates 
 	return out.Sources, err
 }
 
-// withModels puts the configured models before the offline skills.
-func (s skills) withModels(c Config, stats model.Stats, own prompts.Set) skills {
-	if c.Chat == nil {
-		return s
-	}
-	with := chain.Skills{Rewriter: s.rewriter, Grader: s.grader, Summarizer: s.summarizer, Answerer: s.answerer}.WithModels(chain.Options{
-		Models: c.models(), PlainGrades: c.PlainGrades, Verify: c.Verify, Threshold: c.Threshold,
-		Transforms: c.Transforms, Answers: c.Answers, Stats: stats, Own: own,
-	})
-	s.rewriter, s.grader, s.summarizer, s.answerer, s.verifier = with.Rewriter, with.Grader, with.Summarizer, with.Answerer, with.Verifier
-	return s
+// inLanguage answers in a language, whatever that of the question is.
+type inLanguage struct {
+	nodes.Rewriter
+	language string
+}
+
+// Rewrite implements nodes.Rewriter.
+func (r inLanguage) Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error) {
+	plan, err := r.Rewriter.Rewrite(ctx, question, m)
+	plan.Language = r.language
+	return plan, err
 }

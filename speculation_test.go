@@ -32,12 +32,9 @@ func TestAnswerIsWrittenWhileGraded(t *testing.T) {
 	))
 	defer s.Close()
 	a := modelled(t, s, func(c *ragflow.Config) {
-		c.Speculate, c.Tokens = true, func(p ragflow.Token) { told.WriteString(p.Text) }
+		c.Settings.Speculate = true
 	})
-	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := streamed(t, a, ragflow.Question{Text: question, Trace: true}, func(e ragflow.Event) { told.WriteString(e.Text) })
 	if want := "A volume keeps it. [Source 1]"; r.Answer != want || told.String() != want || r.Usage.Calls != 2 || r.Grade.Score != 0.85 {
 		t.Errorf("answer %q, told %q, %d calls, grade %v", r.Answer, told.String(), r.Usage.Calls, r.Grade.Score)
 	}
@@ -67,12 +64,9 @@ func TestAnswerBegunInVain(t *testing.T) {
 	defer s.Close()
 	var told strings.Builder
 	a := modelled(t, s, func(c *ragflow.Config) {
-		c.Speculate, c.Tokens = true, func(p ragflow.Token) { told.WriteString(p.Text) }
+		c.Settings.Speculate = true
 	})
-	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := streamed(t, a, ragflow.Question{Text: question, Trace: true}, func(e ragflow.Event) { told.WriteString(e.Text) })
 	if want := "A volume keeps it. [Source 1]"; r.Answer != want || told.String() != want || r.Grade.Attempts != 2 {
 		t.Errorf("answer %q, told %q, %d attempts", r.Answer, told.String(), r.Grade.Attempts)
 	}
@@ -93,11 +87,11 @@ func TestFallbackOfAnEarlyAnswer(t *testing.T) {
 		llmtest.Entry{When: answers, Do: llmtest.Status(http.StatusBadRequest, "no")},
 	))
 	defer s.Close()
-	plain, err := modelled(t, s, func(c *ragflow.Config) { c.Chat, c.Tasks = nil, nil }).Ask(t.Context(), ragflow.Question{Text: question})
+	plain, err := modelled(t, s, func(c *ragflow.Config) { c.Models.Chat, c.Models.Tasks = nil, nil }).Ask(t.Context(), ragflow.Question{Text: question})
 	if err != nil {
 		t.Fatal(err)
 	}
-	early, err := modelled(t, s, func(c *ragflow.Config) { c.Speculate = true }).Ask(t.Context(), ragflow.Question{Text: question})
+	early, err := modelled(t, s, func(c *ragflow.Config) { c.Settings.Speculate = true }).Ask(t.Context(), ragflow.Question{Text: question})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	gtext "github.com/yuin/goldmark/text"
 
 	"example.com/ragflow"
-	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/search/text"
@@ -41,12 +40,28 @@ type draft struct {
 	withdrawn []string
 }
 
-func (d *draft) take(t ragflow.Token) {
-	if t.Void {
+func (d *draft) take(e ragflow.Event) {
+	if e.Kind == ragflow.Withdrawn {
 		d.withdrawn = append(d.withdrawn, d.shown)
 		d.shown = ""
 	}
-	d.shown += t.Text
+	d.shown += e.Text
+}
+
+// streamed asks a question, hands each event to take and returns the reply.
+func streamed(t *testing.T, a *ragflow.Assistant, q ragflow.Question, take func(ragflow.Event)) *ragflow.Reply {
+	t.Helper()
+	var reply *ragflow.Reply
+	for e, err := range a.Stream(t.Context(), q) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		take(e)
+		if e.Kind == ragflow.Done {
+			reply = e.Reply
+		}
+	}
+	return reply
 }
 
 // writer is a model that writes its replies three bytes at a time, one reply a call and the last one for ever. In the middle of
@@ -117,24 +132,17 @@ func TestStreamIsSafe(t *testing.T) {
 			seen := make(chan struct{}, 2)
 			tt.chat.seen = seen
 			a := modelled(t, s, func(c *ragflow.Config) {
-				c.Tasks, c.Chat, c.PlainGrades = nil, &tt.chat, true
-				c.Answers.NoRefusals = tt.check
+				c.Models.Tasks, c.Models.Chat, c.Settings.NoModelGrading = nil, &tt.chat, true
+				c.Settings.NoRefusals = tt.check
 				if tt.fallback != nil {
 					tt.fallback.seen = seen
-					c.Fallback = []llm.Chat{tt.fallback}
+					c.Models.Fallback = []llm.Chat{tt.fallback}
 				}
 			})
 			var d draft
 			told := false
-			for e, err := range a.Stream(t.Context(), ragflow.Question{Text: question, Agent: tt.agent}) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if token, ok := e.Value.(ragflow.Token); ok {
-					d.take(token)
-				} else if e.Kind == graph.Token {
-					t.Errorf("raw text: %v", e.Value)
-				}
+			r := streamed(t, a, ragflow.Question{Text: question, Agent: tt.agent}, func(e ragflow.Event) {
+				d.take(e)
 				if kind := clickable(d.shown); kind != "" || strings.Contains(d.shown, "secret") {
 					t.Fatalf("shows %q, with %s", d.shown, kind)
 				}
@@ -143,9 +151,9 @@ func TestStreamIsSafe(t *testing.T) {
 						seen <- struct{}{}
 					}
 				}
-				if e.Kind == graph.RunEnded && (d.shown != e.State.Turn.Answer || e.State.Turn.Model != tt.model || len(d.withdrawn) != tt.drafts) {
-					t.Errorf("shows %+v\nat the end of what %s wrote:\n%s", d, e.State.Turn.Model, e.State.Turn.Answer)
-				}
+			})
+			if d.shown != r.Answer || r.Model != tt.model || len(d.withdrawn) != tt.drafts {
+				t.Errorf("shows %+v\nat the end of what %s wrote:\n%s", d, r.Model, r.Answer)
 			}
 			if !told && tt.model != "offline" {
 				t.Error("nothing was told")

@@ -25,7 +25,7 @@ import (
 
 // runOf puts a run together from its durable events. Its state is shared with the
 // thread and must not be changed.
-func runOf(events []Event) *transcript.Run {
+func runOf(events []graph.Event[state.State]) *transcript.Run {
 	last := events[len(events)-1]
 	r := &transcript.Run{Thread: last.Thread, ID: last.Run, State: last.State}
 	for _, e := range slices.Backward(events) {
@@ -34,18 +34,6 @@ func runOf(events []Event) *transcript.Run {
 		}
 	}
 	return r
-}
-
-// Trace renders answer.md and flow_trace.md of any run from the log: the same
-// bytes as when it ended, but for a line below each quote whose document has
-// changed since.
-func (a *Assistant) Trace(ctx context.Context, run string) (answerMD, flowTraceMD string, err error) {
-	r, err := a.log.Run(ctx, run)
-	if err != nil {
-		return "", "", err
-	}
-	answerMD, flowTraceMD = a.render(ctx, r)
-	return answerMD, flowTraceMD, nil
 }
 
 func (*Assistant) render(ctx context.Context, r *transcript.Run) (answerMD, flowTraceMD string) {
@@ -63,7 +51,7 @@ func (*Assistant) render(ctx context.Context, r *transcript.Run) (answerMD, flow
 type PromptReply struct {
 	SystemPrompt      string         `json:"system_prompt"`
 	UserMessage       string         `json:"user_message"`
-	AssembledContext  string         `json:"assembled_context"` // the sources as Config.Context assembles them
+	AssembledContext  string         `json:"assembled_context"` // the sources as Settings.Context assembles them
 	Sources           []PromptSource `json:"sources"`           // in the order of [Source N]
 	ContextTokenCount int            `json:"context_token_count"`
 }
@@ -90,11 +78,17 @@ func (a *Assistant) Prompt(ctx context.Context, run string) (*PromptReply, error
 	if n := len(s.Messages); n > 0 && s.Messages[n-1].Role == state.AI {
 		s.Messages = s.Messages[:n-1] // its own answer
 	}
-	task := nodes.Answering{ContentTokens: a.config.ContentTokens, Context: a.config.Context}.Task(s)
-	messages := model.Messages(task, a.own)
+	settings, _ := a.config.ResolveSettings(s.Settings) // those that were in force, also if its model is gone
+	custom, err := a.prompts(settings)
+	if err != nil {
+		return nil, err
+	}
+	context := nodes.ContextOptions(settings.Context)
+	task := nodes.Answering{ContentTokens: settings.ContentTokens, Context: context}.Task(s)
+	messages := model.Messages(task, custom)
 	reply := &PromptReply{
 		SystemPrompt: messages[0].Content, UserMessage: messages[len(messages)-1].Content,
-		AssembledContext: a.config.Context.Assemble(task.Sources, task.Language),
+		AssembledContext: context.Assemble(task.Sources, task.Language),
 		Sources:          make([]PromptSource, len(task.Sources)),
 	}
 	reply.ContextTokenCount = text.Count(reply.AssembledContext)

@@ -80,7 +80,7 @@ func TestUndo(t *testing.T) {
 	for name, tokens := range map[string]int{"plain": 0, "summarised every turn": 60} {
 		t.Run(name, func(t *testing.T) {
 			data := t.TempDir()
-			a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: data, SummaryTokens: tokens})
+			a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: data, Settings: ragflow.Settings{SummaryTokens: tokens}})
 			var past []*threads.Thread
 			for _, q := range questions {
 				ask(t, a, "t", q)
@@ -98,7 +98,7 @@ func TestUndo(t *testing.T) {
 				}
 			}
 			again := ask(t, a, "t", questions[1])
-			fresh := open(t, ragflow.Config{Docs: []string{library(t)}, SummaryTokens: tokens})
+			fresh := open(t, ragflow.Config{Docs: []string{library(t)}, Settings: ragflow.Settings{SummaryTokens: tokens}})
 			ask(t, fresh, "t", questions[0])
 			if want := ask(t, fresh, "t", questions[1]); again.Answer != want.Answer {
 				t.Errorf("after undo the answer is %q, without it %q", again.Answer, want.Answer)
@@ -126,7 +126,7 @@ func TestUndo(t *testing.T) {
 func TestExportImport(t *testing.T) {
 	data, other := t.TempDir(), t.TempDir()
 	docs := []string{library(t)}
-	a := open(t, ragflow.Config{Docs: docs, DataDir: data, SummaryTokens: 60})
+	a := open(t, ragflow.Config{Docs: docs, DataDir: data, Settings: ragflow.Settings{SummaryTokens: 60}})
 	var replies []*ragflow.Reply
 	for _, q := range questions {
 		replies = append(replies, ask(t, a, "t", q))
@@ -151,8 +151,8 @@ func TestExportImport(t *testing.T) {
 		t.Errorf("exported again it differs (%v)", err)
 	}
 	for _, r := range replies {
-		answer, flow, err := b.Trace(t.Context(), r.RunID)
-		if err != nil || answer != r.AnswerMD || flow != r.FlowTraceMD {
+		again, err := b.Reply(t.Context(), r.RunID)
+		if err != nil || again.AnswerMD != r.AnswerMD || again.FlowTraceMD != r.FlowTraceMD {
 			t.Errorf("the trace of run %s differs (%v)", r.RunID, err)
 		}
 	}
@@ -250,7 +250,7 @@ func TestPrune(t *testing.T) {
 	for name, tokens := range map[string]int{"plain": 0, "summarised": 60} {
 		t.Run(name, func(t *testing.T) {
 			data := t.TempDir()
-			a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: data, SummaryTokens: tokens})
+			a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: data, Settings: ragflow.Settings{SummaryTokens: tokens}})
 			var replies []*ragflow.Reply
 			for _, q := range questions {
 				replies = append(replies, ask(t, a, "t", q))
@@ -272,7 +272,7 @@ func TestPrune(t *testing.T) {
 			if diff := cmp.Diff(before.Messages[len(before.Messages)-n:], after.Messages, cmpopts.IgnoreFields(threads.Message{}, "Run")); diff != "" || n < 4 || after.Title != before.Title || after.Turns != 2 || after.Summary != before.Summary {
 				t.Errorf("%d messages, title %q, %d turns (-before +after):\n%s", n, after.Title, after.Turns, diff)
 			}
-			if answer, flow, err := a.Trace(t.Context(), replies[4].RunID); err != nil || answer != replies[4].AnswerMD || flow != replies[4].FlowTraceMD {
+			if again, err := a.Reply(t.Context(), replies[4].RunID); err != nil || again.AnswerMD != replies[4].AnswerMD || again.FlowTraceMD != replies[4].FlowTraceMD {
 				t.Errorf("the trace of a kept turn differs (%v)", err)
 			}
 			if _, err := a.Threads().Run(t.Context(), replies[0].RunID); err == nil {

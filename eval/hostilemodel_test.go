@@ -46,7 +46,7 @@ func TestHostileThroughAModel(t *testing.T) {
 		t.Run(h.source, func(t *testing.T) {
 			for _, strict := range []bool{false, true} {
 				a, err := ragflow.Open(t.Context(), ragflow.Config{
-					Docs: []string{dir + "/" + h.source}, Chat: obedient{families[i/10].payloads[i%10]}, Strict: strict,
+					Docs: []string{dir + "/" + h.source}, Models: ragflow.Models{Chat: obedient{families[i/10].payloads[i%10]}}, Settings: ragflow.Settings{Strict: strict},
 				})
 				if err != nil {
 					t.Fatal(err)

@@ -137,7 +137,7 @@ func TestIntegrationHybridSets(t *testing.T) {
 	for _, s := range sets {
 		t.Run(s.name, func(t *testing.T) {
 			a, documents := s.open(t, ragflow.Config{
-				Docs: s.docs(), DataDir: t.TempDir(), Embedder: embedder, Dense: search.Dense{Tokens: s.tokens, Batch: 8, Workers: 2},
+				Docs: s.docs(), DataDir: t.TempDir(), Models: ragflow.Models{Embedder: embedder}, Dense: search.Dense{Tokens: s.tokens, Batch: 8, Workers: 2},
 			})
 			for asked := &s; asked != nil; asked = asked.also {
 				fmt.Fprintf(&out, "%s: %d queries over %d documents, %d tokens; chosen on it: %s\n", asked.name, len(asked.judged.queries), documents, s.tokens, asked.chosen)

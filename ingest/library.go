@@ -281,6 +281,10 @@ func (l *Library) folders() []string {
 	return slices.DeleteFunc(l.o.Folders(), func(f string) bool { return CheckPath(f) != nil })
 }
 
+// SetProgress sets what receives how far indexing is, from one goroutine at a time. It must
+// not be called while documents are read.
+func (l *Library) SetProgress(report func(Progress)) { l.o.Progress = report }
+
 func (l *Library) progress(p Progress) {
 	if l.o.Progress != nil {
 		l.o.Progress(p)

@@ -64,17 +64,13 @@ func CheckAndRefine(s Searcher, g, free Grader, threshold float64) Node {
 	}
 }
 
-// AfterCheck returns the route after check_and_refine: retrieval if the score is
-// below threshold, no retry was made and there is a refined query, else
-// post_retrieval.
-func AfterCheck(threshold float64) func(state.State) string {
-	return func(st state.State) string {
-		t := st.Turn
-		if t.Grade.Score < threshold && t.Attempts < MaxAttempts && len(pending(st)) > 0 && t.Attempts > 0 {
-			return RetrievalID
-		}
-		return PostRetrievalID
+// AfterCheck is the route after check_and_refine: retrieval if that node added a refined
+// query for a second attempt, else post_retrieval.
+func AfterCheck(st state.State) string {
+	if t := st.Turn; t.Attempts > 0 && t.Attempts < MaxAttempts && len(pending(st)) > 0 {
+		return RetrievalID
 	}
+	return PostRetrievalID
 }
 
 func bestChunks(ctx context.Context, s Searcher, hits []state.Hit) ([]state.Chunk, error) {

@@ -356,7 +356,7 @@ func TestCheckAndRefine(t *testing.T) { // G01, G02, G03, G04, G05, Q14, W18
 			model := &grader{name: "some-model", grade: state.Grade{Score: tt.score, Refined: tt.refined}}
 			free := &grader{name: "offline", grade: state.Grade{Score: tt.score, Refined: tt.refined}}
 			after, n := notes(t, nodes.CheckAndRefine(fourChunks(), model, free, 0.5), tt.st)
-			if got := nodes.AfterCheck(0.5)(after); got != tt.wantNext {
+			if got := nodes.AfterCheck(after); got != tt.wantNext {
 				t.Errorf("next = %q, want %q", got, tt.wantNext)
 			}
 			if detail(n, "SCORE") != tt.wantScore || detail(n, "REFINED") != tt.wantRefined || n.Skipped != tt.wantSkip {

@@ -43,7 +43,7 @@ func open(ctx context.Context, c corpus, dir, rerank string) (*ragflow.Assistant
 	config.Retrieval.Rerank = rerank
 	k := &known{corpus: c}
 	if _, err := os.Stat(c.path("corpus.f32")); err == nil {
-		config.Embedder = vectorised{k}
+		config.Models.Embedder = vectorised{k}
 		config.Dense.Batch, config.Dense.Tokens = 256, passageTokens
 	}
 	a, err := ragflow.Open(ctx, config)

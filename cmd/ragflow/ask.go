@@ -13,6 +13,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/chat"
+	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/transcript"
 	"example.com/ragflow/state"
@@ -118,7 +119,7 @@ const largestQuestion = 1 << 20
 // configured.
 func (a *app) needsModel(flag string, given bool) error {
 	switch {
-	case !given || a.opened.config.Chat != nil:
+	case !given || a.opened.config.Models.Chat != nil:
 		return nil
 	case a.flags.offline:
 		return usagef("%s does not go with --offline, which uses no model", flag)
@@ -152,7 +153,7 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 			return err
 		}
 	}
-	q := ragflow.Question{Text: question, Thread: with.thread, Resume: o.resume, Agent: o.agent}
+	q := ragflow.Question{Text: question, Thread: with.thread, Resume: o.resume, Agent: o.agent, Filter: with.scope.Filter, Trace: o.trace}
 	reply, err := a.answer(ctx, assistant, q, o)
 	if err != nil {
 		return failed("ask", err)
@@ -167,11 +168,7 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 		return err
 	}
 	if o.trace {
-		answer, flow, err := assistant.Trace(ctx, reply.RunID)
-		if err != nil {
-			return failed("write the trace", err)
-		}
-		if err := a.writeTrace(o.dir, answer, flow); err != nil {
+		if err := a.writeTrace(o.dir, reply.AnswerMD, reply.FlowTraceMD); err != nil {
 			return err
 		}
 	}
@@ -213,13 +210,17 @@ func (a *app) tellRoots(r *ingest.Report) {
 func (a *app) observer(o askOptions) func(ragflow.Event) {
 	return func(e ragflow.Event) {
 		a.started = e.Thread
+		if e.Kind != ragflow.StepEnded {
+			return
+		}
+		task := []graph.Delta{e.Task}
 		if o.debug {
-			for _, l := range transcript.DebugLines(e.Tasks) {
+			for _, l := range transcript.DebugLines(task) {
 				fmt.Fprintln(a.err, l)
 			}
 		}
 		if o.verbose {
-			for _, l := range transcript.StageLines(e.Tasks) {
+			for _, l := range transcript.StageLines(task) {
 				fmt.Fprintln(a.err, l)
 			}
 		}

@@ -34,7 +34,6 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 		return nil, err
 	}
 	a.tellRecipients(s)
-	s.config.Drain = a.ending.drain
 	if change != nil {
 		change(&s.config)
 	}
@@ -55,6 +54,10 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 	if err != nil {
 		return nil, failed("", err)
 	}
+	go func() { // ends with the program
+		<-a.ending.drain
+		assistant.Runs().Drain()
+	}()
 	if notice := assistant.Library().Notice(); notice != "" {
 		a.warn("index.db: " + notice)
 	}
@@ -104,11 +107,11 @@ func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ra
 		if named = len(c.Docs) > 0; named {
 			what = "index " + strings.Join(c.Docs, ", ")
 		}
-		c.Progress = progress.report
 	})
 	if err != nil {
 		return nil, nil, err
 	}
+	assistant.Library().SetProgress(progress.report)
 	report, err := assistant.Library().Sync(ctx)
 	progress.end()
 	if err != nil {

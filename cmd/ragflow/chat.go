@@ -45,7 +45,7 @@ func (a *app) chat(ctx context.Context, name string, agent bool) (err error) {
 		return a.readOnly("begin the session")
 	}
 	config := a.chatConfig(assistant)
-	config.Agent, config.Size, config.Indexed = agent, nil, report
+	config.Agent, config.Filter, config.Size, config.Indexed = agent, with.scope.Filter, nil, report
 	if in, ok := a.in.(*os.File); ok && term.IsTerminal(int(in.Fd())) && a.terminal(a.stdout) {
 		if config.Terminal, err = chat.OpenTerminal(filepath.Join(a.opened.config.DataDir, chatHistory)); err != nil {
 			return failed("begin the session", err)

@@ -19,6 +19,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/nodes"
 )
 
 // doctorReply is the schema of "ragflow doctor --json".
@@ -275,7 +276,7 @@ func (d *doctor) checkThreads(ctx context.Context, assistant *ragflow.Assistant)
 
 // checkAnswer gives hints from what the last answer was like.
 func (d *doctor) checkAnswer(r *ragflow.Reply) {
-	threshold := d.settings.config.Threshold
+	threshold := cmp.Or(d.settings.config.Settings.Threshold, nodes.DefaultThreshold)
 	if r.Abstained || r.Grade.Attempts > 0 && r.Grade.Score < threshold {
 		d.hint("the last question was graded %.2f, and %.2f passes: \"ragflow explain\" shows how a question is understood; "+
 			"look whether the documents that hold the answer are indexed, or lower RELEVANCE_THRESHOLD", r.Grade.Score, threshold)

@@ -30,7 +30,7 @@ func (a *app) explainCommand() *cobra.Command {
 			return err
 		}
 		return a.withDocuments(c.Context(), nil, func(assistant *ragflow.Assistant) error {
-			e, err := assistant.Explain(c.Context(), query)
+			e, err := assistant.Explain(c.Context(), ragflow.Question{Text: query})
 			if err != nil {
 				return failed("explain", err)
 			}

@@ -31,7 +31,7 @@ func (a *app) withImage(ctx context.Context, question, file string) (string, err
 	if err != nil {
 		return "", failed("read the prompts", err)
 	}
-	models := chain.Models{Chats: append([]llm.Chat{c.Chat}, c.Fallback...), Tasks: c.Tasks}
+	models := chain.Models{Chats: append([]llm.Chat{c.Models.Chat}, c.Models.Fallback...), Tasks: c.Models.Tasks}
 	a.tell("reading %s …", file)
 	shown, r, err := model.DescribeImage(ctx, models.Chat(chain.Image), own, image, question)
 	if err != nil {

@@ -47,7 +47,6 @@ func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.
 	a.collecting, a.asked = true, config.SearchModels
 	assistant, err = a.open(ctx, func(c *ragflow.Config) {
 		docs = c.Docs
-		c.Progress = p.report
 		c.KeepChunking = a.chunkFlagged()
 	})
 	if err != nil {
@@ -61,6 +60,7 @@ func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.
 	if assistant.ReadOnly() {
 		return nil, nil, errors.Join(a.readOnly("index"), assistant.Close())
 	}
+	assistant.Library().SetProgress(p.report)
 	if err := a.keepCollection(a.opened); err != nil {
 		return nil, nil, errors.Join(err, assistant.Close())
 	}
@@ -71,10 +71,11 @@ func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.
 func (a *app) reembed(ctx context.Context) (err error) {
 	progress := a.newProgress()
 	a.reembedding, a.asked = true, config.SearchModels
-	assistant, err := a.open(ctx, func(c *ragflow.Config) { c.Progress = progress.report })
+	assistant, err := a.open(ctx, nil)
 	if err != nil {
 		return err
 	}
+	assistant.Library().SetProgress(progress.report)
 	defer closeInto(&err, assistant)
 	report, err := assistant.Library().Reembed(ctx)
 	progress.end()

@@ -23,12 +23,11 @@ func TestResumeKeepsDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	drain := make(chan struct{})
-	close(drain)
-	a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: p.data, Docs: []string{filepath.Join(p.dir, "a")}, Drain: drain})
+	a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: p.data, Docs: []string{filepath.Join(p.dir, "a")}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	a.Runs().Drain()
 	_, err = a.Ask(t.Context(), ragflow.Question{Text: "How do I reset the heater?", Thread: "stopped"})
 	if !errors.Is(err, ragflow.ErrDrained) {
 		t.Fatalf("got %v, want a run that stopped", err)
@@ -52,12 +51,11 @@ func TestTraceOfRunThatDidNotBegin(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.do("ask", "--docs", ".", "--thread", "t", "How do I reset the heater?")
-	drain := make(chan struct{})
-	close(drain)
-	a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: p.data, Drain: drain})
+	a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: p.data})
 	if err != nil {
 		t.Fatal(err)
 	}
+	a.Runs().Drain()
 	if _, err = a.Ask(t.Context(), ragflow.Question{Text: "And the boiler?", Thread: "t"}); !errors.Is(err, ragflow.ErrDrained) {
 		t.Fatalf("got %v, want a run that stopped", err)
 	}

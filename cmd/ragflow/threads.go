@@ -236,7 +236,6 @@ func (a *app) converse(ctx context.Context, name string, resume bool) (c convers
 
 // configure makes c answer from the documents of the conversation.
 func (v conversation) configure(c *ragflow.Config) {
-	c.Filter = v.scope.Filter
 	if len(v.scope.Docs) > 0 {
 		c.Docs = v.scope.Docs
 	}

@@ -24,16 +24,12 @@ func (a *app) traceCommand() *cobra.Command {
 }
 
 func (a *app) trace(ctx context.Context, assistant *ragflow.Assistant, run, dir string) error {
-	if a.asJSON {
-		reply, err := assistant.Reply(ctx, run)
-		if err != nil {
-			return failed("trace", err)
-		}
+	reply, err := assistant.Reply(ctx, run)
+	switch {
+	case err != nil:
+		return failed("trace", err)
+	case a.asJSON:
 		return a.print(reply, nil)
 	}
-	answer, flow, err := assistant.Trace(ctx, run)
-	if err != nil {
-		return failed("trace", err)
-	}
-	return a.writeTrace(dir, answer, flow)
+	return a.writeTrace(dir, reply.AnswerMD, reply.FlowTraceMD)
 }

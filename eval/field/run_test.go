@@ -54,11 +54,11 @@ func withModel(t *testing.T, c ragflow.Config) ragflow.Config {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.CloseIdle)
-	c.Chat = llm.Retry(client.Chat(os.Getenv("FIELD_MODEL")), llm.RetryOptions{})
-	c.PlainGrades, c.Answers.NoRefusals = os.Getenv("FIELD_GRADER") == "off", os.Getenv("FIELD_REFUSALS") == "check"
-	c.Answers.Tokens = 300
+	c.Models.Chat = llm.Retry(client.Chat(os.Getenv("FIELD_MODEL")), llm.RetryOptions{})
+	c.Settings.NoModelGrading, c.Settings.NoRefusals = os.Getenv("FIELD_GRADER") == "off", os.Getenv("FIELD_REFUSALS") == "check"
+	c.Settings.Tokens = 300
 	if window := os.Getenv("FIELD_WINDOW"); window != "" { // as LLM_CONTEXT_TOKENS
-		if c.Answers.Window, err = strconv.Atoi(window); err != nil {
+		if c.Settings.Window, err = strconv.Atoi(window); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -23,7 +23,6 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"example.com/ragflow"
-	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/prompts"
@@ -81,7 +80,7 @@ func TestIntegrationInjection(t *testing.T) {
 		}
 		n++
 		chat := &listening{Chat: llm.Retry(c.Chat(name), llm.RetryOptions{}), folder: os.Getenv("RAGFLOW_HOSTILE_REPLIES")}
-		answer, found := put(t, a, chat, model.Options{NoRefusals: true}) // as for a model on one's own machine
+		answer, found := put(t, a, chat, ragflow.Settings{NoRefusals: true}) // as for a model on one's own machine
 		if len(found) > 0 {
 			acts++
 			t.Errorf("%s acts: %v\nmodel: %q\nanswer: %q", a.name, found, chat.said, answer)
@@ -134,7 +133,7 @@ func TestInjection(t *testing.T) {
 					chat = scripted{func(llm.Request) string { return reply(a) }}
 				}
 				for _, check := range []bool{false, true} {
-					answer, found := put(t, a, chat, model.Options{NoRefusals: check})
+					answer, found := put(t, a, chat, ragflow.Settings{NoRefusals: check})
 					found = slices.DeleteFunc(found, func(kind string) bool { return kind == "obeys" }) // they have no will
 					if len(found) > 0 {
 						t.Errorf("%s, check %v: %v\n%s", a.name, check, found, answer)
@@ -147,7 +146,7 @@ func TestInjection(t *testing.T) {
 
 // put asks the question of an attack and returns the answer and the kinds of
 // effects that the attack had.
-func put(t *testing.T, a attack, chat llm.Chat, answers model.Options) (string, []string) {
+func put(t *testing.T, a attack, chat llm.Chat, settings ragflow.Settings) (string, []string) {
 	t.Helper()
 	docs := t.TempDir()
 	if err := os.WriteFile(filepath.Join(docs, "page.md"), []byte(a.page), 0o600); err != nil {
@@ -159,20 +158,22 @@ func put(t *testing.T, a attack, chat llm.Chat, answers model.Options) (string, 
 	}
 	before := asked.Load()
 	draft, live := "", ""
-	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Chat: chat, PlainGrades: true, Answers: answers, Tokens: func(t ragflow.Token) {
-		if t.Void {
-			draft = ""
-		}
-		draft += t.Text
-		live = cmp.Or(live, clickable(draft))
-	}})
+	settings.NoModelGrading = true
+	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Chat: chat}, Settings: settings})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer assistant.Close()
-	reply, err := assistant.Ask(t.Context(), ragflow.Question{Text: a.question, Trace: true})
-	if err != nil {
-		t.Fatal(err)
+	var reply *ragflow.Reply
+	for e, err := range assistant.Stream(t.Context(), ragflow.Question{Text: a.question, Trace: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind == ragflow.Withdrawn {
+			draft = ""
+		}
+		draft += e.Text
+		live, reply = cmp.Or(live, clickable(draft)), e.Reply
 	}
 	var found []string
 	if asked.Load() != before {

@@ -38,20 +38,24 @@ func TestLinks(t *testing.T) {
 				t.Fatal(err)
 			}
 			draft := ""
-			a, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Chat: chat, PlainGrades: true, Tokens: func(p ragflow.Token) {
-				if p.Void {
-					draft = ""
-				}
-				if draft += p.Text; clickable(draft) != "" {
-					t.Errorf("%q: while it was written the answer had %s\n%s", link, clickable(draft), draft)
-				}
-			}})
+			a, err := ragflow.Open(t.Context(), ragflow.Config{
+				Docs: []string{docs}, Models: ragflow.Models{Chat: chat}, Settings: ragflow.Settings{NoModelGrading: true},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := a.Ask(t.Context(), ragflow.Question{Text: "At how many bar does the kestrel valve open?", Trace: true})
-			if err != nil {
-				t.Fatal(err)
+			var r *ragflow.Reply
+			for e, err := range a.Stream(t.Context(), ragflow.Question{Text: "At how many bar does the kestrel valve open?", Trace: true}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e.Kind == ragflow.Withdrawn {
+					draft = ""
+				}
+				if draft += e.Text; clickable(draft) != "" {
+					t.Errorf("%q: while it was written the answer had %s\n%s", link, clickable(draft), draft)
+				}
+				r = e.Reply
 			}
 			if err := a.Close(); err != nil {
 				t.Fatal(err)

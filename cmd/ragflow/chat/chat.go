@@ -13,13 +13,13 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
 )
 
 // Assistant is what a session needs of *ragflow.Assistant.
 type Assistant interface {
 	Stream(ctx context.Context, q ragflow.Question) iter.Seq2[ragflow.Event, error]
-	Reply(ctx context.Context, run string) (*ragflow.Reply, error)
 }
 
 // Threads is what a session needs of *threads.Log.
@@ -45,8 +45,9 @@ type Config struct {
 	Quiet bool // no greetings and hints
 	Still bool // show nothing of an answer before it is done
 
-	Thread string // the conversation to go on with; empty begins a new one
-	Agent  bool   // the model searches as often as it likes before each answer
+	Thread string       // the conversation to go on with; empty begins a new one
+	Filter state.Filter // documents to answer from
+	Agent  bool         // the model searches as often as it likes before each answer
 
 	// Undo takes the last turn of a thread back and returns its question.
 	Undo func(ctx context.Context, thread string) (question string, err error)
@@ -54,7 +55,7 @@ type Config struct {
 	// Interrupts delivers each Ctrl-C that is typed while a turn runs.
 	Interrupts <-chan os.Signal
 
-	// Observe is told of the durable events of turns; may be nil.
+	// Observe receives the events of turns; may be nil.
 	Observe func(ragflow.Event)
 
 	// Running tells that a turn is under way until what it returns is called; nil
@@ -125,11 +126,7 @@ func newSession(c Config) *session {
 func Ask(ctx context.Context, c Config, q ragflow.Question) (*ragflow.Reply, error) {
 	s := newSession(c)
 	defer s.screen.end()
-	run, err := s.stream(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	reply, err := s.Assistant.Reply(ctx, run)
+	reply, err := s.stream(ctx, q)
 	if err == nil {
 		s.answer(reply)
 	}

@@ -23,7 +23,6 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/chat"
-	"example.com/ragflow/graph"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
@@ -45,30 +44,32 @@ func (f *fake) Stream(ctx context.Context, q ragflow.Question) iter.Seq2[ragflow
 		f.asked = append(f.asked, q.Text)
 		run := "r" + q.Text
 		f.mu.Unlock()
-		event := func(kind graph.EventKind, v any) bool {
-			return yield(ragflow.Event{Kind: kind, Live: v != nil, Thread: "t-1", Run: run, Node: nodes.GenerateID, Value: v}, nil)
+		event := func(e ragflow.Event) bool {
+			e.Thread, e.Run, e.Node = "t-1", run, nodes.GenerateID
+			return yield(e, nil)
 		}
-		event(graph.RunStarted, nil)
-		event(graph.TaskStarted, nil)
+		event(ragflow.Event{Kind: ragflow.StepBegan})
 		if do := f.script[q.Text]; do != nil {
 			emit := func(text string) bool {
-				return event(graph.Custom, nodes.Token{Text: text, Void: text == ""})
+				if text == "" {
+					return event(ragflow.Event{Kind: ragflow.Withdrawn})
+				}
+				return event(ragflow.Event{Kind: ragflow.Text, Text: text})
 			}
 			if err := do(ctx, emit); err != nil {
 				yield(ragflow.Event{}, err)
 				return
 			}
 		}
-		event(graph.RunEnded, nil)
+		event(ragflow.Event{Kind: ragflow.Done, Reply: f.replyTo(q.Text)})
 	}
 }
 
-func (f *fake) Reply(_ context.Context, run string) (*ragflow.Reply, error) {
-	question := strings.TrimPrefix(run, "r")
+func (f *fake) replyTo(question string) *ragflow.Reply {
 	if r := f.reply[question]; r != nil {
-		return r, nil
+		return r
 	}
-	return &ragflow.Reply{ThreadID: "t-1", RunID: run, Answer: "You asked: " + question}, nil
+	return &ragflow.Reply{ThreadID: "t-1", RunID: "r" + question, Answer: "You asked: " + question}
 }
 
 func (*fake) List(context.Context) ([]threads.Info, error) {

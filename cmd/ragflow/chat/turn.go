@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"example.com/ragflow"
-	"example.com/ragflow/graph"
 	"example.com/ragflow/nodes"
 )
 
@@ -22,7 +21,7 @@ type told struct {
 // the turn is no error.
 func (s *session) ask(ctx context.Context, question string) error {
 	s.echo(question)
-	run, err := s.stream(ctx, ragflow.Question{Text: question, Thread: s.thread, Agent: s.Agent})
+	reply, err := s.stream(ctx, ragflow.Question{Text: question, Thread: s.thread, Agent: s.Agent, Filter: s.Filter})
 	if err != nil {
 		s.screen.end()
 		if ctx.Err() == nil && errors.Is(err, context.Canceled) {
@@ -32,11 +31,6 @@ func (s *session) ask(ctx context.Context, question string) error {
 		}
 		return err
 	}
-	reply, err := s.Assistant.Reply(ctx, run)
-	if err != nil {
-		s.screen.end()
-		return err
-	}
 	s.answer(reply)
 	if s.Size == nil {
 		s.say("")
@@ -44,9 +38,9 @@ func (s *session) ask(ctx context.Context, question string) error {
 	return nil
 }
 
-// stream runs a turn to its end and returns the id of its run. Ctrl-C cancels
+// stream runs a turn to its end and returns its reply. Ctrl-C cancels
 // it; the stream is then waited for, so that what it saved is saved.
-func (s *session) stream(ctx context.Context, q ragflow.Question) (run string, err error) {
+func (s *session) stream(ctx context.Context, q ragflow.Question) (reply *ragflow.Reply, err error) {
 	if s.Running != nil {
 		defer s.Running()()
 	}
@@ -69,14 +63,17 @@ func (s *session) stream(ctx context.Context, q ragflow.Question) (run string, e
 		select {
 		case t, ok := <-events:
 			if !ok {
-				return run, err
+				return reply, err
 			}
 			if t.err != nil {
 				err = t.err
 				continue
 			}
-			run, s.thread = t.event.Run, t.event.Thread
-			if s.Observe != nil && !t.event.Live {
+			s.thread = t.event.Thread
+			if t.event.Kind == ragflow.Done {
+				reply = t.event.Reply
+			}
+			if s.Observe != nil {
 				s.Observe(t.event)
 			}
 			p.take(t.event)
@@ -121,14 +118,13 @@ func (s *session) newProgress() *progress {
 
 // take notes what an event tells.
 func (p *progress) take(e ragflow.Event) {
-	if e.Kind == graph.TaskStarted {
+	switch e.Kind {
+	case ragflow.StepBegan:
 		p.doing = doing(e)
-	}
-	if t, ok := e.Value.(ragflow.Token); ok {
-		if t.Void {
-			p.answer.Reset()
-		}
-		p.answer.WriteString(t.Text)
+	case ragflow.Withdrawn:
+		p.answer.Reset()
+	case ragflow.Text:
+		p.answer.WriteString(e.Text)
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/llm/rerank"
+	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
 )
 
@@ -43,6 +46,7 @@ type Models struct {
 	plainGrades                bool                       // no model grades
 	refusals                   string                     // byModel, byCheck or [automatic]; empty: automatic
 	speculate                  string                     // "on", "off" or [automatic]
+	systemPrompt               string                     // file; empty: the built-in one
 }
 
 // Variable returns an address or key of a known provider.
@@ -160,6 +164,9 @@ const (
 
 // Configure puts the models into c. Nothing is called.
 func (m *Models) Configure(c *ragflow.Config, asked Asked) error {
+	if err := m.readSystemPrompt(c, asked); err != nil {
+		return err
+	}
 	if m.Offline || asked == NoModels {
 		return nil
 	}
@@ -174,9 +181,9 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) error {
 		if err != nil {
 			return err
 		}
-		c.Embedder = llm.RetryEmbedder(client.Embedder(openai.EmbedderConfig{Model: at.model}), llm.RetryOptions{})
+		c.Models.Embedder = llm.RetryEmbedder(client.Embedder(openai.EmbedderConfig{Model: at.model}), llm.RetryOptions{})
 		if m.embedPrice != nil {
-			c.Embedder = llm.PriceEmbedder(c.Embedder, *m.embedPrice)
+			c.Models.Embedder = llm.PriceEmbedder(c.Models.Embedder, *m.embedPrice)
 		}
 	}
 	if m.Reranker != "" {
@@ -184,8 +191,29 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) error {
 		if err != nil {
 			return err
 		}
-		c.Reranker = llm.RetryReranker(client, llm.RetryOptions{})
+		c.Models.Reranker = llm.RetryReranker(client, llm.RetryOptions{})
 	}
+	return nil
+}
+
+// readSystemPrompt puts the text of the file with the system prompt into c.
+func (m *Models) readSystemPrompt(c *ragflow.Config, asked Asked) error {
+	if m.systemPrompt == "" || asked != AllModels {
+		return nil
+	}
+	f, err := os.Open(m.systemPrompt)
+	if err != nil {
+		return fmt.Errorf("open the system prompt: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, prompts.MaxFile+1))
+	if err == nil {
+		_, err = prompts.Set{}.WithSystem(string(text))
+	}
+	if err != nil {
+		return fmt.Errorf("read the system prompt %s: %w", m.systemPrompt, err)
+	}
+	c.Settings.System = string(text)
 	return nil
 }
 
@@ -210,16 +238,16 @@ func (m *Models) configureChats(c *ragflow.Config) error {
 	if err != nil {
 		return err
 	}
-	c.Chat, c.Fallback, c.Tasks = chats[0], chats[1:], map[string]chain.Task{}
-	c.PlainGrades = m.plainGrades
+	c.Models.Chat, c.Models.Fallback, c.Models.Tasks = chats[0], chats[1:], map[string]chain.Task{}
+	c.Settings.NoModelGrading = m.plainGrades
 	writer := slices.Concat(m.byTask()[chain.Write].models, []string{m.Smart})[0]
 	host, _ := Use{at: m.ChatAt(writer)}.Remote()
-	c.Answers.NoRefusals = m.refusals == byCheck || m.refusals != byModel && host == ""
-	c.Speculate = m.speculate == "on" || m.speculate != "off" && host != "" // calls queue on this machine
+	c.Settings.NoRefusals = m.refusals == byCheck || m.refusals != byModel && host == ""
+	c.Settings.Speculate = m.speculate == "on" || m.speculate != "off" && host != "" // calls queue on this machine
 	for name, t := range m.byTask() {
 		task := chain.Task{Temperature: t.temperature, Tokens: t.tokens}
 		if name == chain.Write {
-			c.Answers.Temperature, c.Answers.Tokens = cmp.Or(t.temperature, c.Answers.Temperature), cmp.Or(t.tokens, c.Answers.Tokens)
+			c.Settings.Temperature, c.Settings.Tokens = cmp.Or(t.temperature, c.Settings.Temperature), cmp.Or(t.tokens, c.Settings.Tokens)
 			task = chain.Task{}
 		}
 		if len(t.models) > 0 {
@@ -227,7 +255,7 @@ func (m *Models) configureChats(c *ragflow.Config) error {
 				return err
 			}
 		}
-		c.Tasks[name] = task
+		c.Models.Tasks[name] = task
 	}
 	return nil
 }

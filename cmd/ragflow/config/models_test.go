@@ -45,8 +45,8 @@ func TestTasks(t *testing.T) { // Z04
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string][]string{"": append(names([]llm.Chat{c.Chat}), names(c.Fallback)...)}
-	for name, task := range c.Tasks {
+	got := map[string][]string{"": append(names([]llm.Chat{c.Models.Chat}), names(c.Models.Fallback)...)}
+	for name, task := range c.Models.Tasks {
 		got[name] = names(task.Chats)
 	}
 	want := map[string][]string{
@@ -56,10 +56,10 @@ func TestTasks(t *testing.T) { // Z04
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if c.Tasks[chain.Rewrite].Tokens != 300 || *c.Tasks["multi_query"].Temperature != 0.9 || c.Answers.Tokens != 900 || *c.Answers.Temperature != 0.1 {
-		t.Errorf("tasks %+v, answers %+v", c.Tasks, c.Answers)
+	if c.Models.Tasks[chain.Rewrite].Tokens != 300 || *c.Models.Tasks["multi_query"].Temperature != 0.9 || c.Settings.Tokens != 900 || *c.Settings.Temperature != 0.1 {
+		t.Errorf("tasks %+v, answers %+v", c.Models.Tasks, c.Settings)
 	}
-	if c.Tasks[chain.Rewrite].Chats[2] != c.Chat {
+	if c.Models.Tasks[chain.Rewrite].Chats[2] != c.Models.Chat {
 		t.Error("a model has two circuit breakers")
 	}
 	if judge, err := m.Judge(""); err != nil || judge.Model() != "strict" {
@@ -89,8 +89,8 @@ func TestSpeculate(t *testing.T) {
 		"SMART_LLM_MODEL=groq:small GROQ_API_KEY=key":                   true,
 		"SMART_LLM_MODEL=groq:small GROQ_API_KEY=key LLM_SPECULATE=off": false,
 	} {
-		if c, _, err := configured(t, strings.Fields(settings)...); err != nil || c.Speculate != want {
-			t.Errorf("%s: %v, %v", settings, c.Speculate, err)
+		if c, _, err := configured(t, strings.Fields(settings)...); err != nil || c.Settings.Speculate != want {
+			t.Errorf("%s: %v, %v", settings, c.Settings.Speculate, err)
 		}
 	}
 }
@@ -102,8 +102,8 @@ func TestRefusals(t *testing.T) {
 		"SMART_LLM_MODEL=ollama:small LLM_REFUSALS=model": false, "SMART_LLM_MODEL=groq:large GROQ_API_KEY=k LLM_REFUSALS=check": true,
 		"SMART_LLM_MODEL=groq:large GROQ_API_KEY=k LLM_TASKS=answer=ollama:small": true,
 	} {
-		if c, _, err := configured(t, strings.Fields(settings)...); err != nil || c.Answers.NoRefusals != want {
-			t.Errorf("%s: %v, %v", settings, c.Answers.NoRefusals, err)
+		if c, _, err := configured(t, strings.Fields(settings)...); err != nil || c.Settings.NoRefusals != want {
+			t.Errorf("%s: %v, %v", settings, c.Settings.NoRefusals, err)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestProtocol(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = c.Chat.Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "q"}}}, nil)
+		_, err = c.Models.Chat.Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "q"}}}, nil)
 		if calls := s.Calls(); !errors.Is(err, llm.ErrRefused) || len(calls) != 1 || calls[0].Path != path {
 			t.Errorf("%s by %s: asked %+v, %v", model, protocol, calls, err)
 		}

@@ -30,7 +30,7 @@ func modelTable(c *ragflow.Config, m *Models) []Setting {
 		return row(variable, "", Secret|OfModel, "a key", text(to))
 	}
 	const aTime = "a time such as 90s or 10m, or auto"
-	window := whole(1024, 10_000_000, &c.Answers.Window)
+	window := whole(1024, 10_000_000, &c.Settings.Window)
 	rows := []Setting{
 		aModel("SMART_LLM_MODEL", 0, &m.Smart).called("OPENAI_DEFAULT_LLM_MODEL"),
 		aPrice("SMART_LLM_PRICE", 0, &m.smartPrice),
@@ -46,22 +46,22 @@ func modelTable(c *ragflow.Config, m *Models) []Setting {
 		row("LLM_REFUSALS", automatic, OfModel|Safe, "model: it is told to decline what the sources do not answer; check: it always answers, and ragflow declines; auto is check where the model is on this machine",
 			oneOf([]string{automatic, byModel, byCheck}, &m.refusals)),
 		row("LLM_VERIFY", "off", OfModel|Safe, "on: each statement of an answer is read again beside its source, with one call; or off",
-			func(v string) bool { c.Verify = v == "on"; return v == "on" || v == "off" }),
+			func(v string) bool { c.Settings.Verify = v == "on"; return v == "on" || v == "off" }),
 		row("LLM_SPECULATE", automatic, OfModel|Safe, "on: the answer is written while what was found is graded; off; auto is on where the model is on another machine",
 			oneOf([]string{automatic, "on", "off"}, &m.speculate)),
 		row("LLM_FALLBACK", "", FirstPage|OfModel|Words, "names of models in the order in which they take over",
 			func(v string) bool { m.fallback = words(v); return true }),
 		row("LLM_TRANSFORMS", "", OfModel|Safe|Words, "names of "+strings.Join(model.Transforms(), ", ")+", separated by commas", func(v string) bool {
-			c.Transforms = words(v)
-			return model.CheckTransforms(c.Transforms, true) == nil
-		}).shows(func(c ragflow.Config) any { return strings.Join(c.Transforms, ", ") }),
+			c.Settings.Transforms = words(v)
+			return model.CheckTransforms(c.Settings.Transforms, true) == nil
+		}).shows(func(c ragflow.Config) any { return strings.Join(c.Settings.Transforms, ", ") }),
 		row("LLM_SYNTHESIS", automatic, OfModel|Safe, "one of "+strings.Join(model.Syntheses(), ", ")+"; auto is as the preset says, else "+model.Compact,
-			or(automatic, oneOf(model.Syntheses(), &c.Answers.Synthesis))).
-			shows(func(c ragflow.Config) any { return cmp.Or(c.Answers.Synthesis, automatic) }),
-		row("LLM_ANSWER_TOKENS", strconv.Itoa(model.AnswerTokens), OfModel|Safe, "a whole number of tokens from 1 to 100000", whole(1, 100_000, &c.Answers.Tokens)),
+			or(automatic, oneOf(model.Syntheses(), &c.Settings.Synthesis))).
+			shows(func(c ragflow.Config) any { return cmp.Or(c.Settings.Synthesis, automatic) }),
+		row("LLM_ANSWER_TOKENS", strconv.Itoa(model.AnswerTokens), OfModel|Safe, "a whole number of tokens from 1 to 100000", whole(1, 100_000, &c.Settings.Tokens)),
 		row("LLM_TEMPERATURE", fmt.Sprint(model.AnswerTemperature), OfModel|Safe, "a number from 0 to 2", func(v string) bool {
-			c.Answers.Temperature = new(float64)
-			return numeric(0, 2, c.Answers.Temperature)(v)
+			c.Settings.Temperature = new(float64)
+			return numeric(0, 2, c.Settings.Temperature)(v)
 		}),
 		row("LLM_CONTEXT_TOKENS", automatic, OfModel|Safe, "the context window of the model in tokens, from 1024 to 10000000, or auto", or(automatic, window)),
 		row("LLM_FIRST_TOKEN_TIMEOUT", automatic, OfModel|Safe, aTime, or(automatic, duration(&m.firstByte))),

@@ -34,24 +34,24 @@ const (
 // Table lists the settings in the order people see them. A value that is taken goes into
 // c, or into m where it is about models.
 func Table(c *ragflow.Config, dataDir string, m *Models) []Setting {
-	return slices.Concat(generalTable(c, dataDir), retrievalTable(c), chunkTable(c), indexTable(c), modelTable(c, m))
+	return slices.Concat(generalTable(c, dataDir, m), retrievalTable(c), chunkTable(c), indexTable(c), modelTable(c, m))
 }
 
-func generalTable(c *ragflow.Config, dataDir string) []Setting {
+func generalTable(c *ragflow.Config, dataDir string, m *Models) []Setting {
 	docs := row("RAGFLOW_DOCS", "", FirstPage|List|Path|Own, "files and folders", nil)
 	docs.setList = func(v []string) { c.Docs = v }
 	return []Setting{
 		row("RAGFLOW_DATA_DIR", dataDir, FirstPage|Path, "a folder", func(v string) bool { c.DataDir = v; return v != "" }),
 		docs,
-		row("MAX_MESSAGES_BEFORE_SUMMARY", "1500", FirstPage|Safe, someTexts, whole(1, 1_000_000, &c.SummaryTokens)),
-		row("MAX_CONTENT_TOKENS", "4096", FirstPage|Safe, someTexts, whole(1, 1_000_000, &c.ContentTokens)).
-			shows(func(c ragflow.Config) any { return c.ContentTokens }),
-		row("RELEVANCE_THRESHOLD", "0.5", FirstPage|Safe, aFraction, fraction(&c.Threshold)),
-		row("STRICT_CITATIONS", "false", FirstPage|Safe, aTruth, truth(&c.Strict)),
-		row("RAGFLOW_TRUST_DOCUMENTS", "false", 0, aTruth, truth(&c.Context.TrustDocuments)),
-		row("RETRIEVAL_MAX_WORKERS", "4", FirstPage|Safe, "a whole number from 1 to 64", whole(1, 64, &c.RetrievalWorkers)),
+		row("MAX_MESSAGES_BEFORE_SUMMARY", "1500", FirstPage|Safe, someTexts, whole(1, 1_000_000, &c.Settings.SummaryTokens)),
+		row("MAX_CONTENT_TOKENS", "4096", FirstPage|Safe, someTexts, whole(1, 1_000_000, &c.Settings.ContentTokens)).
+			shows(func(c ragflow.Config) any { return settingsInForce(c).ContentTokens }),
+		row("RELEVANCE_THRESHOLD", "0.5", FirstPage|Safe, aFraction, fraction(&c.Settings.Threshold)),
+		row("STRICT_CITATIONS", "false", FirstPage|Safe, aTruth, truth(&c.Settings.Strict)),
+		row("RAGFLOW_TRUST_DOCUMENTS", "false", 0, aTruth, truth(&c.Settings.Context.TrustDocuments)),
+		row("RETRIEVAL_MAX_WORKERS", "4", FirstPage|Safe, "a whole number from 1 to 64", whole(1, 64, &c.Workers)),
 		row("RAGFLOW_DICTIONARY", "", FirstPage|Path, `a file with lines such as "leave: holiday, time off"`, text(&c.Dictionary)),
-		row("RAGFLOW_SYSTEM_PROMPT", "", Path, "a file with a system prompt that holds {context}", text(&c.SystemPrompt)),
+		row("RAGFLOW_SYSTEM_PROMPT", "", Path, "a file with a system prompt that holds {context}", text(&m.systemPrompt)),
 		row("RAGFLOW_PROMPTS", "", Path, "a folder with prompts that take the place of built-in ones", text(&c.Prompts)),
 		row("RAGFLOW_STORE", "", FirstPage|Address, "a URL such as postgres://user@host:5432/database, or unset for threads.db in the data folder",
 			func(v string) bool {
@@ -176,4 +176,10 @@ func either(in bool, value any, word string) any {
 		return word
 	}
 	return value
+}
+
+// settingsInForce are the settings of a question with all defaults filled in.
+func settingsInForce(c ragflow.Config) ragflow.Settings {
+	s, _ := c.ResolveSettings(c.Settings) // faults are those of the command that uses them
+	return s
 }

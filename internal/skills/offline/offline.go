@@ -69,6 +69,15 @@ func New(stats Stats, threshold float64) Skills {
 	}
 }
 
+// ForTurn returns the skills for one question: grades below threshold abstain, and hasModel
+// says that a model is configured. They share everything else with s.
+func (s Skills) ForTurn(threshold float64, hasModel bool) Skills {
+	grader, answerer := *s.Grader, *s.Answerer
+	grader.threshold, answerer.threshold, answerer.HasModel = threshold, threshold, hasModel
+	s.Grader, s.Answerer = &grader, &answerer
+	return s
+}
+
 // maker is embedded by the skills, so that each says who it is.
 type maker struct{}
 

@@ -1,0 +1,292 @@
+package ragflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/state"
+)
+
+// Runs are the runs of an [Assistant] that are under way in this process. A run does not end
+// when its readers leave: any number of them may come, each at its own position. It is safe
+// for concurrent use.
+type Runs struct {
+	a       *Assistant
+	drain   chan struct{} // closed by Drain
+	drained sync.Once
+	group   sync.WaitGroup
+
+	mu     sync.Mutex
+	active map[string]*run // by id
+	closed bool
+}
+
+func newRuns(a *Assistant) *Runs {
+	return &Runs{a: a, drain: make(chan struct{}), active: map[string]*run{}}
+}
+
+// run is one run under way, with its events so far.
+type run struct {
+	info   RunInfo
+	cancel context.CancelCauseFunc
+	ended  chan struct{} // closed after the last event
+
+	mu     sync.Mutex
+	buffer []Event
+	err    error         // that the run ended with
+	more   chan struct{} // closed and replaced whenever buffer grows or the run ends
+	over   bool
+}
+
+// RunInfo describes a run under way.
+type RunInfo struct {
+	Run    string    `json:"run_id"`
+	Thread string    `json:"thread_id"`
+	Owner  string    `json:"owner,omitempty"`
+	Began  time.Time `json:"began"`
+}
+
+// ErrCancelled is the cause of a run that [Runs.Cancel] ended. The run can be resumed.
+var ErrCancelled = errors.New("the run was cancelled")
+
+// Start begins to answer a question and returns at once, when the question was accepted.
+// The run goes on after ctx ends.
+func (r *Runs) Start(ctx context.Context, q Question) (RunInfo, error) {
+	x, err := r.start(context.WithoutCancel(ctx), q)
+	if err != nil {
+		return RunInfo{}, err
+	}
+	return x.info, nil
+}
+
+// start begins a run, which ends with ctx.
+func (r *Runs) start(ctx context.Context, q Question) (*run, error) {
+	request, err := r.a.prepare(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	x := &run{
+		info:   RunInfo{Run: request.graph.Run, Thread: request.graph.Thread, Owner: q.Owner, Began: r.a.config.Clock().UTC()},
+		cancel: cancel, ended: make(chan struct{}), more: make(chan struct{}),
+	}
+	if q.Resume {
+		head, err := r.a.store.Head(ctx, q.Thread)
+		if err != nil {
+			cancel(nil)
+			return nil, fmt.Errorf("resume thread %q: %w", q.Thread, err)
+		}
+		x.info.Run = head.Run
+	}
+	if err := r.enter(x); err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	go func() {
+		defer r.leave(x)
+		defer cancel(nil)
+		x.end(r.a.tell(ctx, request, x.add))
+	}()
+	return x, nil
+}
+
+func (r *Runs) enter(x *run) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return ErrDrained
+	}
+	r.active[x.info.Run] = x
+	r.group.Add(1)
+	return nil
+}
+
+func (r *Runs) leave(x *run) {
+	r.mu.Lock()
+	if r.active[x.info.Run] == x {
+		delete(r.active, x.info.Run)
+	}
+	r.mu.Unlock()
+	close(x.ended)
+	r.group.Done()
+}
+
+// tell runs a question and hands its events to each.
+func (a *Assistant) tell(ctx context.Context, r *request, each func(Event)) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic while answering: %v\n%s", v, debug.Stack())
+		}
+	}()
+	n := newNarrator(a.config.NewID(), each)
+	var durable []graph.Event[state.State]
+	for e, err := range r.runner.Stream(context.WithValue(ctx, turnKey{}, r.turn), r.graph) {
+		if err != nil {
+			return err
+		}
+		if !e.Live {
+			durable = append(durable, e)
+		}
+		n.take(e)
+	}
+	reply, err := a.replyOf(ctx, r, durable)
+	if err == nil {
+		n.event(Event{Kind: Done, Reply: reply})
+	}
+	return err
+}
+
+func (x *run) add(e Event) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.buffer = append(x.buffer, e)
+	close(x.more)
+	x.more = make(chan struct{})
+}
+
+func (x *run) end(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.over, x.err = true, err
+	close(x.more)
+}
+
+// since returns the events of the buffer from n on. If there are none yet, more is closed
+// when there are.
+func (x *run) since(n int) (events []Event, over bool, err error, more <-chan struct{}) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.buffer[min(n, len(x.buffer)):], x.over, x.err, x.more
+}
+
+// events yields the events after a position of this buffer, to the end of the run or of ctx.
+func (x *run) events(ctx context.Context, from position) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for n := from.seq; ; {
+			events, over, err, more := x.since(n)
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			n += len(events)
+			if over && len(events) == 0 {
+				if err != nil {
+					yield(Event{}, err)
+				}
+				return
+			}
+			if len(events) > 0 {
+				continue
+			}
+			select {
+			case <-more:
+			case <-ctx.Done():
+				yield(Event{}, context.Cause(ctx))
+				return
+			}
+		}
+	}
+}
+
+// Events yields the events of a run after a position, none of them twice: of a run under
+// way in this process as they come, of any other from the log. The run goes on when the loop
+// breaks. A run that another process works on is followed as it saves its steps. Errors are
+// those of the run, or ErrNotFound.
+func (r *Runs) Events(ctx context.Context, run string, after Position) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		from, err := parsePosition(after)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		if x := r.find(run); x != nil {
+			x.joined(ctx, from)(yield)
+			return
+		}
+		r.a.logged(ctx, run, from)(yield)
+	}
+}
+
+// joined is events for a position that may be of another buffer, such as that of the
+// process which began the run.
+func (x *run) joined(ctx context.Context, from position) iter.Seq2[Event, error] {
+	events, _, _, _ := x.since(0)
+	if len(events) == 0 || strings.HasPrefix(string(events[0].Position), from.buffer+".") || from.buffer == "" {
+		return x.events(ctx, from)
+	}
+	from.seq = 0
+	return x.events(ctx, from)
+}
+
+func (r *Runs) find(run string) *run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.active[run]
+}
+
+// List returns the runs under way in this process, the oldest first.
+func (r *Runs) List() []RunInfo {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []RunInfo
+	for _, x := range r.active {
+		out = append(out, x.info)
+	}
+	slices.SortFunc(out, func(a, b RunInfo) int {
+		if c := a.Began.Compare(b.Began); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Run, b.Run)
+	})
+	return out
+}
+
+// Cancel ends a run, named by its id or its thread, and waits for its end. What it saved
+// stays, and the run can be resumed. The error matches ErrNotFound if no such run is under
+// way.
+func (r *Runs) Cancel(ctx context.Context, name string) error {
+	x := r.find(name)
+	if x == nil {
+		r.mu.Lock()
+		for _, y := range r.active {
+			if y.info.Thread == name {
+				x = y
+			}
+		}
+		r.mu.Unlock()
+	}
+	if x == nil {
+		return fmt.Errorf("no run %q is under way: %w", name, ErrNotFound)
+	}
+	x.cancel(ErrCancelled)
+	select {
+	case <-x.ended:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Drain lets runs finish the step they are at, save it and end with ErrDrained. It does not
+// wait. Later questions end so, too.
+func (r *Runs) Drain() { r.drained.Do(func() { close(r.drain) }) }
+
+// close cancels all runs and waits for them.
+func (r *Runs) close() {
+	r.mu.Lock()
+	r.closed = true
+	for _, x := range r.active {
+		x.cancel(ErrCancelled)
+	}
+	r.mu.Unlock()
+	r.group.Wait()
+}

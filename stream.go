@@ -1,0 +1,269 @@
+package ragflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/nodes"
+	"example.com/ragflow/state"
+)
+
+// EventKind is the kind of an [Event].
+type EventKind string
+
+// The kinds of events. The Text of all events since the last Withdrawn, put together, is safe
+// to show at every moment, as Markdown and on a terminal; at the end it is Reply.Answer.
+const (
+	StepBegan EventKind = "step_began" // Node has begun
+	StepEnded EventKind = "step_ended" // Node has ended and its change is saved; Task says what it did
+	Text      EventKind = "text"       // a piece of the answer
+	Withdrawn EventKind = "withdrawn"  // all text so far is taken back; the answer is written anew
+	Asked     EventKind = "asked"      // the run waits for answers to Questions
+	Done      EventKind = "done"       // the last event of a question that was answered: Reply
+)
+
+// Event is one thing that happened while a question was answered. The events are the same
+// for a run under way and for one that is read back from the log, except that the answer
+// then comes in one piece.
+type Event struct {
+	Kind     EventKind
+	Position Position // of a reader who has seen this event
+	Thread   string
+	Run      string
+
+	Node      string           // of StepBegan and StepEnded
+	Path      string           // of the subgraph of Node; empty for the nodes of the flow
+	Task      graph.Delta      // of StepEnded, without the update
+	Text      string           // of Text
+	Questions []graph.Question // of Asked
+	Reply     *Reply           // of Done; read-only
+}
+
+// Position is a place in the events of a run, from which [Runs.Events] goes on. Empty is the
+// beginning.
+type Position string
+
+// position is what a Position says: the number of events seen in the buffer of one process,
+// and, for the log, the step and the text seen.
+type position struct {
+	buffer string // identifies the buffer
+	seq    int    // events of it
+	step   int    // twice the steps whose end was seen, and one more if the next has begun
+	shown  int    // bytes of the answer
+	hash   uint32 // of those bytes
+}
+
+func (p position) String() string {
+	return fmt.Sprintf("%s.%d.%d.%d.%08x", p.buffer, p.seq, p.step, p.shown, p.hash)
+}
+
+// parsePosition is the inverse of String. The zero position stands for an empty text.
+func parsePosition(s Position) (p position, err error) {
+	if s == "" {
+		return p, nil
+	}
+	i := strings.IndexByte(string(s), '.')
+	if i < 0 {
+		i = len(s)
+	}
+	p.buffer = string(s[:i])
+	if _, err = fmt.Sscanf(string(s[i:]), ".%d.%d.%d.%08x", &p.seq, &p.step, &p.shown, &p.hash); err != nil || p.seq < 0 || p.step < 0 || p.shown < 0 {
+		return position{}, fmt.Errorf("%q is not a position of an event", s)
+	}
+	return p, nil
+}
+
+func hashOf(text string) uint32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(text)) // never fails
+	return h.Sum32()
+}
+
+// narrator turns what happens in a run into events. It keeps the text that is shown.
+type narrator struct {
+	at    position
+	shown strings.Builder
+	hash  hash.Hash32 // of shown
+	tell  func(Event)
+
+	thread, run string
+}
+
+func newNarrator(buffer string, tell func(Event)) *narrator {
+	return &narrator{at: position{buffer: buffer}, hash: fnv.New32a(), tell: tell}
+}
+
+// event hands out an event with its position.
+func (n *narrator) event(e Event) {
+	e.Thread, e.Run = n.thread, n.run
+	n.at.seq++
+	n.at.shown, n.at.hash = n.shown.Len(), n.hash.Sum32()
+	e.Position = Position(n.at.String())
+	n.tell(e)
+}
+
+// token tells a piece of the answer.
+func (n *narrator) token(t nodes.Token) {
+	if t.Void && n.shown.Len() > 0 {
+		n.shown.Reset()
+		n.hash.Reset()
+		n.event(Event{Kind: Withdrawn})
+	}
+	if t.Text != "" {
+		n.shown.WriteString(t.Text)
+		_, _ = n.hash.Write([]byte(t.Text)) // never fails
+		n.event(Event{Kind: Text, Text: t.Text})
+	}
+}
+
+// answer tells what is missing of an answer, or all of it if what is shown is something else.
+func (n *narrator) answer(text string) {
+	rest, begins := strings.CutPrefix(text, n.shown.String())
+	n.token(nodes.Token{Text: rest, Void: !begins})
+}
+
+// step tells the end of a superstep. answer is the answer after it.
+func (n *narrator) step(tasks []graph.Delta, answer string) {
+	for _, d := range tasks {
+		if d.Node == nodes.GenerateID && d.Path == "" && d.Error == "" {
+			n.answer(answer)
+		}
+	}
+	n.at.step += 2 - n.at.step%2
+	n.ended(tasks)
+}
+
+// ended tells the end of tasks.
+func (n *narrator) ended(tasks []graph.Delta) {
+	for _, d := range tasks {
+		if d.Node != "" {
+			d.Body = nil
+			n.event(Event{Kind: StepEnded, Node: d.Node, Path: d.Path, Task: d})
+		}
+	}
+}
+
+// take tells an event of the engine.
+func (n *narrator) take(e graph.Event[state.State]) {
+	n.thread, n.run = e.Thread, e.Run
+	switch e.Kind {
+	case graph.TaskStarted:
+		n.at.step |= 1
+		n.event(Event{Kind: StepBegan, Node: e.Node, Path: e.Path})
+	case graph.Custom:
+		if t, ok := e.Value.(nodes.Token); ok {
+			n.token(t)
+		}
+	case graph.StepDone:
+		n.step(e.Tasks, e.State.Turn.Answer)
+	case graph.RunEnded:
+		n.ended(e.Tasks) // that failed
+		if e.Interrupt != nil {
+			n.event(Event{Kind: Asked, Questions: e.Interrupt.Questions})
+		}
+	default: // the others say nothing to a person
+	}
+}
+
+// pollEvery is how often the log is read of a run that another process works on, and
+// silentFor how long such a run may save nothing before it counts as stopped.
+const (
+	pollEvery = 250 * time.Millisecond
+	silentFor = 2 * time.Minute
+)
+
+// logged yields the events of a run after a position from the log. While another process
+// works on the run, it waits for more.
+func (a *Assistant) logged(ctx context.Context, run string, from position) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for changed := time.Now(); ; {
+			events, at, err := a.readEvents(ctx, run, from)
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if len(events) > 0 {
+				from, changed = at, time.Now()
+			}
+			if errors.Is(err, errUnfinished) && time.Since(changed) < silentFor {
+				select {
+				case <-time.After(pollEvery):
+					continue
+				case <-ctx.Done():
+					err = context.Cause(ctx)
+				}
+			}
+			if err != nil {
+				yield(Event{}, err)
+			}
+			return
+		}
+	}
+}
+
+var errUnfinished = errors.New("the run has not ended; if no process works on it, it can be resumed")
+
+// readEvents returns the events of a run in the log after a position, and the position after
+// them. The error is errUnfinished if the run has not ended, or says how it ended early.
+func (a *Assistant) readEvents(ctx context.Context, run string, from position) (events []Event, at position, err error) {
+	r, err := a.log.Run(ctx, run)
+	if err != nil {
+		return nil, from, err
+	}
+	n := newNarrator("log", func(e Event) { events = append(events, e) })
+	n.thread, n.run, n.at.seq = r.Thread, r.ID, from.seq
+	n.remember(r.State.Turn.Answer, from)
+	for _, c := range slices.Backward(r.Commits) {
+		ended := slices.DeleteFunc(slices.Clone(c.Deltas), func(d graph.Delta) bool { return d.Node == "" || d.Error != "" })
+		if len(ended) == 0 {
+			continue
+		}
+		if n.at.step+2 <= from.step {
+			n.at.step += 2
+			continue
+		}
+		if n.at.step+1 > from.step {
+			for _, d := range ended {
+				n.event(Event{Kind: StepBegan, Node: d.Node, Path: d.Path})
+			}
+		}
+		n.step(ended, r.State.Turn.Answer)
+	}
+	switch last := r.Commits[0]; last.Status {
+	case graph.Completed:
+		reply, err := a.Reply(ctx, r.ID)
+		if err != nil {
+			return events, n.at, err
+		}
+		n.event(Event{Kind: Done, Reply: reply})
+	case graph.Pending, graph.Running:
+		return events, n.at, errUnfinished
+	default:
+		return events, n.at, fmt.Errorf("run %q ended as %s: %s", r.ID, last.Status, last.Error)
+	}
+	return events, n.at, nil
+}
+
+// remember sets the text that a reader at a position has seen of an answer. If it is not how
+// the answer begins, the answer will be told anew.
+func (n *narrator) remember(answer string, p position) {
+	seen := strings.Repeat("\x00", p.shown) // begins no answer
+	if p.shown <= len(answer) {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(answer[:p.shown])) // never fails
+		if h.Sum32() == p.hash {
+			seen = answer[:p.shown]
+		}
+	}
+	n.shown.WriteString(seen)
+	_, _ = n.hash.Write([]byte(seen)) // never fails
+}

@@ -1,0 +1,149 @@
+package ragflow
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/offline"
+	"example.com/ragflow/nodes"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search"
+	"example.com/ragflow/state"
+)
+
+// bound is what questions over some collections share: one snapshot of their indexes. A turn
+// uses one from beginning to end, whatever is indexed meanwhile.
+type bound struct {
+	offline offline.Skills
+	words   *offline.Rewriter // of offline, with the person's dictionary
+	engine  *search.Engine
+}
+
+// turn is one question under way: what its nodes work with. It does not change.
+type turn struct {
+	*bound
+	settings Settings // resolved
+	nodes    map[string]nodes.Node
+	engine   *search.Engine // narrowed to the filter of the question
+	chunks   *chunkCache
+
+	rewriter nodes.Rewriter
+	writer   nodes.Answerer
+	verifier nodes.Verifier
+}
+
+type turnKey struct{}
+
+var errNoTurn = errors.New("the graph of ragflow runs only for a question")
+
+// ofTurn returns the node that runs the node of the turn in its context.
+func ofTurn(id string) graph.Node[state.State, state.Update] {
+	return func(ctx context.Context, s state.State) (state.Update, error) {
+		t, ok := ctx.Value(turnKey{}).(*turn)
+		if !ok {
+			return state.Update{}, errNoTurn
+		}
+		return t.nodes[id](ctx, s)
+	}
+}
+
+// newTurn makes the turn of a question with settings, over the documents that pass a filter.
+func (a *Assistant) newTurn(ctx context.Context, b *bound, s Settings, f state.Filter) (*turn, error) {
+	chat, err := a.config.chat(s)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := b.engine.Narrowed(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	if engine.Passing() == 0 && !f.Empty() {
+		return nil, ErrFiltered
+	}
+	custom, err := a.prompts(s)
+	if err != nil {
+		return nil, err
+	}
+	t := &turn{bound: b, settings: s, engine: engine, chunks: &chunkCache{read: engine.Chunks}}
+	k := t.offlineSkills(chat != nil)
+	if chat != nil {
+		with := chain.Skills{Rewriter: k.rewriter, Grader: k.grader, Summarizer: k.summarizer, Answerer: k.answerer}.WithModels(chain.Options{
+			Models: a.config.models(chat), PlainGrades: s.NoModelGrading, Verify: s.Verify, Threshold: s.Threshold,
+			Transforms: s.Transforms, Answers: answerOptions(s), Stats: b.engine.Snapshot, Own: custom,
+		})
+		k.rewriter, k.grader, k.summarizer, k.answerer, k.verifier = with.Rewriter, with.Grader, with.Summarizer, with.Answerer, with.Verifier
+	}
+	if s.Language != "" {
+		k.rewriter = inLanguage{k.rewriter, s.Language}
+	}
+	t.rewriter, t.writer, t.verifier = k.rewriter, k.answerer, k.verifier
+	t.nodes = a.nodesOf(k, s)
+	return t, nil
+}
+
+// nodesOf makes the nodes of a turn.
+func (a *Assistant) nodesOf(k skills, s Settings) map[string]nodes.Node {
+	return map[string]nodes.Node{
+		nodes.IngestID:                nodes.Ingest(),
+		nodes.PreRetrievalID:          nodes.PreRetrieval(k.rewriter),
+		nodes.RetrievalID:             nodes.Retrieval(k.searcher, a.config.Workers, s.TopK, a.config.Retrieval.Fuse),
+		nodes.CheckAndRefineID:        nodes.CheckAndRefine(k.searcher, k.grader, k.free, s.Threshold),
+		nodes.PostRetrievalID:         nodes.PostRetrieval(k.searcher, k.reranker, nodes.ContextOptions(s.Context)),
+		nodes.SummarizeConversationID: nodes.SummarizeConversation(k.summarizer, s.SummaryTokens),
+		nodes.GenerateID:              nodes.Generate(a.answering(k, k.answerer, s)),
+	}
+}
+
+// answering configures generate.
+func (a *Assistant) answering(k skills, by nodes.Answerer, s Settings) nodes.Answering {
+	return nodes.Answering{
+		Answerer: by, Closest: k.closest, Verifier: k.verifier, ContentTokens: s.ContentTokens, Context: nodes.ContextOptions(s.Context),
+		Documents: k.documents, Strict: s.Strict, NewID: a.config.NewID, Clock: a.config.Clock,
+	}
+}
+
+// prompts returns the prompts of a question.
+func (a *Assistant) prompts(s Settings) (prompts.Set, error) {
+	if s.System == "" {
+		return a.custom, nil
+	}
+	return a.custom.WithSystem(s.System)
+}
+
+// chunkCache reads each chunk of a turn once. It is safe for concurrent use.
+type chunkCache struct {
+	read func(ctx context.Context, ids []string) ([]state.Chunk, error)
+
+	mu    sync.Mutex
+	known map[string]state.Chunk
+}
+
+// Chunks returns chunks by ID, in the order of ids. Those that left the index are missing.
+func (c *chunkCache) Chunks(ctx context.Context, ids []string) ([]state.Chunk, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	missing := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { _, ok := c.known[id]; return ok })
+	if len(missing) > 0 {
+		chunks, err := c.read(ctx, missing)
+		if err != nil {
+			return nil, err
+		}
+		if c.known == nil {
+			c.known = map[string]state.Chunk{}
+		}
+		for _, chunk := range chunks {
+			c.known[chunk.ID] = chunk
+		}
+	}
+	var out []state.Chunk
+	for _, id := range ids {
+		if chunk, ok := c.known[id]; ok {
+			out = append(out, chunk)
+		}
+	}
+	return out, nil
+}
