@@ -1,6 +1,8 @@
 package ragflow
 
 import (
+	"context"
+
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/internal/index"
 )
@@ -8,4 +10,10 @@ import (
 // Statements is how many SQL statements an assistant with a data folder has run.
 func Statements(a *Assistant) int64 {
 	return a.store.(*checkpoint.SQLite).Counters().Statements + a.index.(*index.DB).Counters().Statements
+}
+
+// Bind makes the flow over what is indexed, as the first question does.
+func Bind(ctx context.Context, a *Assistant) error {
+	_, err := a.current(ctx)
+	return err
 }

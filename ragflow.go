@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"example.com/ragflow/checkpoint"
@@ -60,7 +61,8 @@ type Assistant struct {
 
 	index   search.Backend
 	library *ingest.Library
-	bound   atomic.Pointer[bound] // nil until documents were read; never again
+	binding sync.Mutex            // held while bound is replaced
+	bound   atomic.Pointer[bound] // nil before the first question
 }
 
 // Open opens the data folder. It reads no documents: see [ingest.Library.Sync]. A
@@ -167,7 +169,7 @@ func (a *Assistant) ingestOptions(notice string) ingest.Options {
 	c := a.config
 	o := ingest.Options{
 		Docs: c.Docs, Chunking: c.Chunking, KeepChunking: c.KeepChunking,
-		Dense: c.Dense, Notice: notice, Clock: c.Clock, Serve: a.bind, ReadOnly: a.readOnly,
+		Dense: c.Dense, Notice: notice, Clock: c.Clock,
 	}
 	if c.Models.Embedder != nil {
 		o.Embedder = chain.Embedder{Embedder: c.Models.Embedder}
@@ -178,13 +180,13 @@ func (a *Assistant) ingestOptions(notice string) ingest.Options {
 	return o
 }
 
-// bind makes questions be answered from roots of the index as it is now.
-func (a *Assistant) bind(ctx context.Context, roots []string) error {
-	snapshot, err := a.index.Snapshot(ctx, roots...)
+// bind makes the flow that answers from the index as it is now.
+func (a *Assistant) bind(ctx context.Context, v ingest.View) (*bound, error) {
+	snapshot, err := a.index.Snapshot(ctx, v.Roots...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	b := &bound{offline: offline.New(snapshot, 0)}
+	b := &bound{version: v.Version, offline: offline.New(snapshot, 0)}
 	b.words = b.offline.Rewriter.WithDictionary(a.dictionary)
 	o := search.Options{
 		Dense: a.config.Dense, Retrieval: a.config.Retrieval, Offline: b.offline.Reranker, List: b.offline.Reranker, Vectors: a.vectors,
@@ -194,18 +196,30 @@ func (a *Assistant) bind(ctx context.Context, roots []string) error {
 		o.Embedder = chain.Embedder{Embedder: a.config.Models.Embedder}
 	}
 	if b.engine, err = search.New(ctx, snapshot, o); err != nil {
-		return err
+		return nil, err
 	}
-	a.bound.Store(b)
-	return nil
+	return b, nil
 }
 
 // current returns what questions are answered from; the first use indexes the documents.
 func (a *Assistant) current(ctx context.Context) (*bound, error) {
-	if err := a.library.Ready(ctx); err != nil {
+	v, err := a.library.Ready(ctx)
+	if errors.Is(err, ingest.ErrReadOnly) {
+		return nil, a.readOnly("documents that are not indexed yet cannot be")
+	}
+	if err != nil {
 		return nil, err
 	}
-	return a.bound.Load(), nil
+	a.binding.Lock()
+	defer a.binding.Unlock()
+	if b := a.bound.Load(); b != nil && b.version >= v.Version {
+		return b, nil
+	}
+	b, err := a.bind(ctx, v)
+	if err == nil {
+		a.bound.Store(b)
+	}
+	return b, err
 }
 
 // Library indexes and describes the documents.

@@ -184,6 +184,11 @@ func (a *Assistant) Reply(ctx context.Context, run string) (*Reply, error) {
 		return nil, err
 	}
 	b := a.bound.Load()
+	if b == nil && len(a.library.View().Roots) > 0 {
+		if b, err = a.current(ctx); err != nil {
+			return nil, err
+		}
+	}
 	var chunks *chunkCache
 	if b != nil {
 		chunks = &chunkCache{read: b.engine.Chunks}

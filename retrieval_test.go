@@ -207,7 +207,9 @@ func TestGraphIsOff(t *testing.T) {
 				preset = ""
 			}
 			a := open(t, ragflow.Config{Docs: []string{docs}, DataDir: t.TempDir(), Retrieval: tt.r, Preset: preset})
-			indexed(t, a)
+			if err := ragflow.Bind(t.Context(), a); err != nil {
+				t.Fatal(err)
+			}
 			find := func() (*ragflow.SearchReply, int64) {
 				before := ragflow.Statements(a)
 				r := searchLeg(t, a, "cabinet", 5, "")

@@ -18,6 +18,7 @@ import (
 // bound is what questions over some collections share: one snapshot of their indexes. A turn
 // uses one from beginning to end, whatever is indexed meanwhile.
 type bound struct {
+	version int // of the view of the library
 	offline offline.Skills
 	words   *offline.Rewriter // of offline, with the person's dictionary
 	engine  *search.Engine

@@ -49,7 +49,7 @@ func (l *Library) Reembed(ctx context.Context) (*DenseReport, error) {
 	if report.Pruned, err = l.index.PruneVectors(ctx); err != nil {
 		return report, err
 	}
-	return report, l.serve(ctx, &Report{Roots: roots})
+	return report, l.publish(ctx, &Report{Roots: roots}, true)
 }
 
 // indexedRoots returns those of the configured documents that are indexed, or all.

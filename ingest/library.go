@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,7 @@ var (
 	ErrNoDocuments = errors.New("no documents to answer from") // none configured and none indexed
 	ErrNoPath      = load.ErrNoPath                            // a path of documents is empty
 	ErrUnread      = errors.New("it cannot be read")           // of all files that were named
+	ErrReadOnly    = errors.New("the index cannot be written") // and the documents are not in it yet
 )
 
 // Library is a set of documents in an index. It is safe for concurrent use.
@@ -29,8 +31,18 @@ type Library struct {
 	o     Options
 
 	reading chan struct{} // full while documents are read into the index
-	served  atomic.Bool   // there is something to answer from
 	stale   atomic.Bool   // files in Options.Folders changed since they were read
+
+	mu      sync.Mutex // guards what follows
+	view    View       // Roots are empty while there is nothing to answer from
+	held    []search.Collection
+	changed chan struct{} // closed when view changes
+}
+
+// View names the roots that questions are answered from.
+type View struct {
+	Roots   []string // at least one; must not be changed
+	Version int      // rises when the roots or the documents, passages or vectors of one change
 }
 
 // Options say what belongs to a library and how it is read.
@@ -47,10 +59,6 @@ type Options struct {
 	Notice   string         // why the index was replaced when it was opened; see Library.Notice
 	Progress func(Progress) // may be nil; called from one goroutine at a time
 	Clock    func() time.Time
-	// Serve is called after each change with the roots to answer from.
-	Serve func(ctx context.Context, roots []string) error
-	// ReadOnly makes the error of a change to an index that can only be read.
-	ReadOnly func(consequence string) error
 }
 
 // Embedder makes the vectors of passages. Implementations are safe for concurrent use.
@@ -68,7 +76,7 @@ type Embeddings struct {
 
 // New returns the library of an index.
 func New(index search.Backend, o Options) *Library {
-	return &Library{index: index, o: o, reading: make(chan struct{}, 1)}
+	return &Library{index: index, o: o, reading: make(chan struct{}, 1), changed: make(chan struct{})}
 }
 
 // Notice says that the index had to be replaced when it was opened, and why; "" where it was not.
@@ -78,7 +86,8 @@ func (l *Library) Notice() string { return l.o.Notice }
 // that are gone leave the index, all others cost a look at their size and time. A file
 // that cannot be read is reported and stops nothing; a missing folder is an error that
 // matches fs.ErrNotExist. What was done before an error or the end of ctx is kept.
-// Where the index can only be read it stays as it is, and the report warns.
+// An index that can only be read stays as it is, and the report warns; the error matches
+// ErrReadOnly if it holds none of the documents.
 func (l *Library) Sync(ctx context.Context) (*Report, error) {
 	if err := l.lock(ctx); err != nil {
 		return nil, err
@@ -87,23 +96,38 @@ func (l *Library) Sync(ctx context.Context) (*Report, error) {
 	return l.sync(ctx, false)
 }
 
-// Ready returns once there is something to answer from. The first call is a [Library.Sync], one
-// after [Library.Outdate] reads Options.Folders only, and all others return at once. A call
-// that finds another one at work waits for it, and goes on with its work if it failed.
-func (l *Library) Ready(ctx context.Context) error {
-	ready := func() bool { return l.served.Load() && !l.stale.Load() }
-	if ready() {
-		return nil
+// Ready returns what to answer from. The first call is a [Library.Sync], one after
+// [Library.Outdate] reads Options.Folders only, and all others return at once. A call
+// made while another one works waits for it, and does the work itself if that failed.
+func (l *Library) Ready(ctx context.Context) (View, error) {
+	if v := l.View(); len(v.Roots) > 0 && !l.stale.Load() {
+		return v, nil
 	}
 	if err := l.lock(ctx); err != nil {
-		return err
+		return View{}, err
 	}
 	defer l.unlock()
-	if ready() {
-		return nil
+	v := l.View()
+	if len(v.Roots) > 0 && !l.stale.Load() {
+		return v, nil
 	}
-	_, err := l.sync(ctx, l.served.Load())
-	return err
+	_, err := l.sync(ctx, len(v.Roots) > 0)
+	return l.View(), err
+}
+
+// View returns what to answer from now, without reading documents. It has no roots before the
+// first [Library.Sync] or [Library.Ready].
+func (l *Library) View() View {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.view
+}
+
+// Changed returns a channel that is closed when the version of the [View] rises next.
+func (l *Library) Changed() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.changed
 }
 
 // Outdate makes the next call of Ready read Options.Folders again.
@@ -131,7 +155,7 @@ func (l *Library) sync(ctx context.Context, onlyFolders bool) (report *Report, e
 	begun := l.o.Clock()
 	report = newReport()
 	if l.index.ReadOnly() {
-		return report, l.serveAsItIs(ctx, report)
+		return report, l.publishAsItIs(ctx, report)
 	}
 	for i, docs := range slices.Concat(l.o.Docs, l.folders()) {
 		root, err := load.Resolve(docs)
@@ -198,37 +222,40 @@ func (l *Library) unread(ctx context.Context, report *Report) error {
 	return why
 }
 
-// finish embeds what is indexed and answers from it.
+// finish embeds the indexed documents and makes them the ones to answer from.
 func (l *Library) finish(ctx context.Context, report *Report, begun time.Time) (*Report, error) {
 	if err := l.embedIndexed(ctx, report); err != nil {
 		return nil, err
 	}
-	if err := l.serve(ctx, report); err != nil {
+	vectors := report.Dense != nil && (report.Dense.Embedded > 0 || l.o.Dense.Rebuild)
+	if err := l.publish(ctx, report, vectors); err != nil {
 		return nil, err
 	}
 	report.ElapsedMS = float64(l.o.Clock().Sub(begun).Microseconds()) / 1000
 	return report, nil
 }
 
-// serve answers from the roots of the report, or from all that is indexed where no
-// documents are configured, and counts what they hold. A root without passages is left
-// out, unless it is configured.
-func (l *Library) serve(ctx context.Context, report *Report) error {
+// publish makes the roots of the report the ones to answer from, or all indexed roots if no
+// documents are configured, and counts what they hold. A root without passages is left out,
+// unless it is configured. vectors says that there may be new ones.
+func (l *Library) publish(ctx context.Context, report *Report, vectors bool) error {
 	collections, err := l.index.Collections(ctx)
 	if err != nil {
 		return err
 	}
-	var roots []string
 	report.Files, report.Chunks = 0, 0
 	named := report.Roots[:min(len(l.o.Docs), len(report.Roots))]
+	var held []search.Collection
+	var roots []string
 	for _, c := range collections {
 		wanted := len(l.o.Docs) == 0 || slices.Contains(report.Roots, c.Root)
 		if wanted && c.Chunks > 0 || slices.Contains(named, c.Root) {
-			roots = append(roots, c.Root)
+			held, roots = append(held, c), append(roots, c.Root)
 			report.Files += c.Files
 			report.Chunks += c.Chunks
 		}
 	}
+	l.show(roots, held, vectors)
 	switch {
 	case len(roots) == 0 && l.o.Notice != "":
 		return fmt.Errorf("%w: index.db: %s", ErrNoDocuments, l.o.Notice)
@@ -236,15 +263,24 @@ func (l *Library) serve(ctx context.Context, report *Report) error {
 		return ErrNoDocuments
 	}
 	report.Roots = roots
-	if err := l.o.Serve(ctx, roots); err != nil {
-		return err
-	}
-	l.served.Store(true)
 	return nil
 }
 
-// serveAsItIs answers from an index that cannot be written.
-func (l *Library) serveAsItIs(ctx context.Context, report *Report) error {
+// show sets the view. Its version stays if the collections are as before, with no new vectors.
+func (l *Library) show(roots []string, held []search.Collection, vectors bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	same := func(a, b search.Collection) bool { return a.Root == b.Root && a.Generation == b.Generation }
+	if !vectors && slices.EqualFunc(l.held, held, same) {
+		return
+	}
+	l.view, l.held = View{Roots: roots, Version: l.view.Version + 1}, held
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// publishAsItIs is publish for an index that cannot be written.
+func (l *Library) publishAsItIs(ctx context.Context, report *Report) error {
 	for _, docs := range slices.Concat(l.o.Docs, l.folders()) {
 		root, err := load.Resolve(docs)
 		if err != nil {
@@ -252,9 +288,9 @@ func (l *Library) serveAsItIs(ctx context.Context, report *Report) error {
 		}
 		report.Roots = append(report.Roots, root)
 	}
-	err := l.serve(ctx, report)
+	err := l.publish(ctx, report, false)
 	if errors.Is(err, ErrNoDocuments) && len(l.o.Docs) > 0 {
-		return l.o.ReadOnly("documents that are not indexed yet cannot be")
+		return fmt.Errorf("documents that are not indexed yet cannot be: %w", ErrReadOnly)
 	}
 	report.Unchanged = report.Files
 	report.Warned = append(report.Warned, FileProblem{"index.db", "it cannot be written, so it was not brought up to date"})

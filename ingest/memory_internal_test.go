@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/zlib"
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -74,7 +73,7 @@ func indexFolder(t *testing.T, docs string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := New(db, Options{Docs: []string{docs}, Clock: time.Now, Serve: func(context.Context, []string) error { return nil }})
+	l := New(db, Options{Docs: []string{docs}, Clock: time.Now})
 	report, err := l.Sync(t.Context())
 	if err != nil {
 		t.Fatal(err)

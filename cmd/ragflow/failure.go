@@ -160,6 +160,8 @@ type advice struct {
 
 const kindsRead = "PDF, Word, Markdown, HTML, EPUB, tables, JSON, plain text and code can"
 
+const writeElsewhere = "name a data folder that can be written, with --data-dir or RAGFLOW_DATA_DIR; what is in this one can still be listed, shown, exported and searched"
+
 const noServer = "start the server, or unset RAGFLOW_INDEX for the index in the data folder"
 
 // advices lists the errors that people can do something about. The first that
@@ -200,10 +202,8 @@ func advices() []advice {
 		{postgres.ErrForeign, exitFailure, "name another schema in RAGFLOW_STORE: postgres://…?search_path=NAME; nothing was changed"},
 		{ragflow.ErrDiskFull, exitFailure, "make room on the disk; what was saved before is intact, and an unfinished question goes on with: ragflow ask --thread ID --resume"},
 		{ragflow.ErrDisk, exitFailure, `the disk failed to read or write; what was saved before is intact: check the disk, then "ragflow threads verify"`},
-		{
-			ragflow.ErrReadOnly, exitFailure,
-			"name a data folder that can be written, with --data-dir or RAGFLOW_DATA_DIR; what is in this one can still be listed, shown, exported and searched",
-		},
+		{ragflow.ErrReadOnly, exitFailure, writeElsewhere},
+		{ingest.ErrReadOnly, exitFailure, writeElsewhere},
 		{ragflow.ErrLocked, exitFailure, "nothing was saved; find the process that was stopped or hangs, let it go on or end it, and try again"},
 		{graph.ErrBusy, exitFailure, "another run holds the thread; try again when it is done, or ask in a new thread by leaving out --thread"},
 		{graph.ErrSuperseded, exitFailure, "another run wrote to the thread meanwhile, and nothing of this one was saved; ask again"},
