@@ -86,6 +86,26 @@ func NewLanguages(a text.Analyzer, chunks int, docFreq func(term string) int) La
 // [text.Polyglot].
 func (l *Languages) Analyzer() text.Analyzer { return l.bound }
 
+func (l *Languages) documentAnalyzer() text.Analyzer { return l.documents }
+
+// IDF implements [Snapshot]: ln((N−df+0.5)/(df+0.5) + 1). It is greatest for terms that no chunk
+// holds, and above 0 for all.
+func (l *Languages) IDF(term string) float64 {
+	df := l.docFreq(term)
+	return math.Log((float64(max(0, l.chunks-df))+0.5)/(float64(df)+0.5) + 1)
+}
+
+// Snippets implements [Snapshot]: the rarest words of the query weigh most.
+func (l *Languages) Snippets(q state.Query) func(passage string) Snippet {
+	_, weights := l.Weigh(q)
+	for term, w := range weights {
+		if weights[term] = w * l.IDF(term); l.docFreq(term) == 0 {
+			delete(weights, term)
+		}
+	}
+	return NewSnippets(l.bound, weights)
+}
+
 // fewSpeak is the share of chunks below which a language does not count: they may be a list of
 // names or a quotation.
 const fewSpeak = 0.005

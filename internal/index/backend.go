@@ -12,6 +12,7 @@ var (
 	_ search.Backend  = (*DB)(nil)
 	_ search.Snapshot = (*Searcher)(nil)
 	_ search.Vectors  = (*Vectors)(nil)
+	_ search.Uniter   = (*Searcher)(nil)
 )
 
 // Snapshot implements search.Backend; see [DB.Searcher].

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
@@ -17,16 +18,10 @@ import (
 // does not know, and chunks that changed or went since it was made.
 func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, error) {
 	found := make(map[string]state.Chunk, len(ids))
-	err := s.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-		for _, v := range s.snapshots {
-			if err := v.read(tx, ids, found); err != nil {
-				return err
-			}
+	for _, v := range s.snapshots {
+		if err := v.db.sql.Read(ctx, func(tx *sqlite.Tx) error { return v.read(tx, ids, found) }); err != nil {
+			return nil, fmt.Errorf("read chunks: %w", err)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read chunks: %w", err)
 	}
 	var out []state.Chunk
 	for _, id := range ids {
@@ -45,7 +40,7 @@ func (v *snapshot) read(tx *sqlite.Tx, ids []string, found map[string]state.Chun
 			continue
 		}
 		bare, mark, marked := strings.Cut(id, "@")
-		if !marked || rootMark(v.root) == mark {
+		if !marked || search.RootMark(v.root) == mark {
 			asked[bare] = append(asked[bare], id)
 		}
 	}

@@ -169,14 +169,12 @@ func (m *made) query(words int) state.Query {
 
 // searcherOf searches segments as they are.
 func searcherOf(r search.Ranking, segments ...*segment) *Searcher {
-	s := &Searcher{db: &DB{ranking: r, analyzer: text.For("")}}
+	s := &Searcher{ranking: r, analyzer: text.For("")}
 	for i, seg := range segments {
-		s.parts = append(s.parts, part{root: fmt.Sprintf("/%d", i), segment: seg})
-		s.all.add(seg.Totals, 1)
+		root := fmt.Sprintf("/%d", i)
+		s.add(&snapshot{root: root, all: seg.Totals}, []part{{root: root, segment: seg}})
 	}
-	s.scorer = newScorer(r, s.all)
-	s.Languages = search.NewLanguages(s.db.analyzer, s.all.Chunks, s.DocFreq)
-	return s
+	return s.ready()
 }
 
 // TestPruningIsExact compares the search with the one that skips nothing, bit by

@@ -20,7 +20,7 @@ import (
 func (s *Searcher) keys(ctx context.Context) ([]string, error) {
 	known := map[string]bool{state.KeySource: true}
 	for _, v := range s.snapshots {
-		pages, err := s.db.pagesOf(ctx, v)
+		pages, err := v.readPages(ctx)
 		if err != nil {
 			return nil, err
 		}

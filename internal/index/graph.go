@@ -53,7 +53,7 @@ func (s *Searcher) SearchNames(ctx context.Context, q state.Query, k int) ([]sta
 	}
 	var found []*reached
 	for v := range s.snapshots {
-		pages, err := s.db.pagesOf(ctx, s.snapshots[v])
+		pages, err := s.snapshots[v].readPages(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -193,8 +193,8 @@ func (s *Searcher) pageOf(ctx context.Context, chunk string) (v, number int, err
 		return 0, -1, nil
 	}
 	p := &s.parts[part]
-	v = slices.IndexFunc(s.snapshots, func(v *snapshot) bool { return v.root == p.root })
-	pages, err := s.db.pagesOf(ctx, s.snapshots[v])
+	v = p.snapshot
+	pages, err := s.snapshots[v].readPages(ctx)
 	if err != nil {
 		return 0, -1, err
 	}
@@ -210,7 +210,7 @@ func (s *Searcher) locate(id string) (part, chunk int, ok bool) {
 	bare, mark, marked := strings.Cut(id, "@")
 	for i := range s.parts {
 		p := &s.parts[i]
-		if marked && rootMark(p.root) != mark {
+		if marked && search.RootMark(p.root) != mark {
 			continue
 		}
 		if c, found := p.place(bare); found && p.live(p.fileOf(c)) {

@@ -80,15 +80,15 @@ func (p *page) describe(said map[string]string) {
 	maps.DeleteFunc(p.meta, func(_, value string) bool { return value == "" })
 }
 
-// pagesOf returns the documents of a snapshot. They are read now; what changed since the
+// readPages returns the documents of a snapshot. They are read now; what changed since the
 // snapshot was made has no place in it.
-func (db *DB) pagesOf(ctx context.Context, v *snapshot) ([]page, error) {
+func (v *snapshot) readPages(ctx context.Context) ([]page, error) {
 	v.reading.Lock()
 	defer v.reading.Unlock()
 	if v.pages != nil {
 		return v.pages, nil
 	}
-	out, err := db.readPages(ctx, v.root)
+	out, err := v.db.readPages(ctx, v.root)
 	if err != nil {
 		return nil, err
 	}

@@ -3,23 +3,23 @@ package index
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"example.com/ragflow/search"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
-// Searcher searches the union of collections as it was at one moment. It is safe for
-// concurrent use, keeps no file open and needs no closing.
+// Searcher searches collections as they were at one moment, as one index. They may be in
+// several databases. It is safe for concurrent use, keeps no file open and needs no closing.
 type Searcher struct {
 	search.Languages
 
-	db        *DB
+	ranking   search.Ranking
+	analyzer  text.Analyzer
 	snapshots []*snapshot // by root
 	parts     []part      // of all snapshots, in their order
 	all       totals
@@ -37,14 +37,67 @@ func (db *DB) Searcher(ctx context.Context, roots ...string) (*Searcher, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := &Searcher{db: db, snapshots: snapshots}
+	s := &Searcher{ranking: db.ranking, analyzer: db.analyzer}
 	for _, v := range snapshots {
-		s.parts = append(s.parts, v.parts...)
-		s.all.add(v.all, 1)
+		s.add(v, v.parts)
 	}
-	s.scorer = newScorer(db.ranking, s.all)
-	s.Languages = search.NewLanguages(db.analyzer, s.all.Chunks, s.DocFreq)
-	return s, nil
+	return s.ready(), nil
+}
+
+// add adds a collection to a searcher that is being built; parts are those of the snapshot,
+// perhaps narrowed by a filter.
+func (s *Searcher) add(v *snapshot, parts []part) {
+	for _, p := range parts {
+		p.snapshot = len(s.snapshots)
+		s.parts = append(s.parts, p)
+	}
+	s.snapshots = append(s.snapshots, v)
+	s.all.add(v.all, 1)
+}
+
+// ready computes the statistics of all collections.
+func (s *Searcher) ready() *Searcher {
+	s.scorer = newScorer(s.ranking, s.all)
+	s.Languages = search.NewLanguages(s.analyzer, s.all.Chunks, s.DocFreq)
+	return s
+}
+
+// Unite implements [search.Uniter] for searchers of databases with the same analyzer and
+// ranking. A collection that comes twice counts once.
+func (s *Searcher) Unite(others []search.Snapshot) (search.Snapshot, bool) {
+	type collection struct {
+		*snapshot
+		parts []part
+	}
+	var all []collection
+	for _, other := range append([]search.Snapshot{s}, others...) {
+		o, ok := other.(*Searcher)
+		if !ok || o.ranking != s.ranking || o.analyzer.Name() != s.analyzer.Name() {
+			return nil, false
+		}
+		for i, v := range o.snapshots {
+			same := func(c collection) bool { return c.db == v.db && c.root == v.root }
+			if !slices.ContainsFunc(all, same) {
+				all = append(all, collection{v, o.partsOf(i)})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b collection) int { return strings.Compare(a.root, b.root) })
+	u := &Searcher{ranking: s.ranking, analyzer: s.analyzer}
+	for _, c := range all {
+		u.add(c.snapshot, c.parts)
+	}
+	return u.ready(), true
+}
+
+// partsOf returns the parts of a snapshot, by its number.
+func (s *Searcher) partsOf(snapshot int) (out []part) {
+	for _, p := range s.parts {
+		if p.snapshot == snapshot {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // publishDue publishes what is due, for processes to come. A search works without it, so
@@ -95,15 +148,11 @@ func (s *Searcher) compare(a, b candidate) int {
 		return cmp.Compare(a.chunk, b.chunk)
 	}
 	p, q := &s.parts[a.part], &s.parts[b.part]
-	if p.root != q.root {
-		return cmp.Compare(a.part, b.part)
+	if p.snapshot != q.snapshot {
+		return cmp.Compare(p.snapshot, q.snapshot)
 	}
 	return strings.Compare(p.source(a.chunk), q.source(b.chunk))
 }
-
-// IDF returns the weight of an analyzed term: ln((N−df+0.5)/(df+0.5) + 1). It is greatest for
-// terms that no chunk holds, and above 0 for all.
-func (s *Searcher) IDF(term string) float64 { return idf(s.all.Chunks, s.DocFreq(term)) }
 
 // Search returns the k best chunks for q, best first, all of a score above 0. The words of
 // q.Text weigh 1, those of boosts their weight; of several weights the greatest counts. In a
@@ -140,15 +189,10 @@ func (s *Searcher) hits(found []candidate, leg string) []state.Hit {
 func (s *Searcher) publicID(c candidate) string {
 	own := &s.parts[c.part]
 	id := own.id(c.chunk)
-	for i := 0; s.parts[i].root != own.root; i++ {
+	for i := 0; s.parts[i].snapshot != own.snapshot; i++ {
 		if at, ok := s.parts[i].place(id); ok && s.parts[i].live(s.parts[i].fileOf(at)) {
-			return id + "@" + rootMark(own.root)
+			return id + "@" + search.RootMark(own.root)
 		}
 	}
 	return id
-}
-
-func rootMark(root string) string {
-	sum := sha256.Sum256([]byte(root))
-	return hex.EncodeToString(sum[:4])
 }

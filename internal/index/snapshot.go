@@ -16,6 +16,7 @@ import (
 
 // snapshot is a collection as it was at one moment. It is immutable.
 type snapshot struct {
+	db       *DB
 	root     string
 	manifest manifest
 	maxRev   int64  // greatest rev of a row of chunks at that moment
@@ -30,10 +31,11 @@ type snapshot struct {
 type part struct {
 	*segment
 
-	root   string
-	maxRev int64          // of the snapshot
-	dead   *bitset.BitSet // files that changed or went since; nil: none
-	shown  *bitset.BitSet // files that may be found; nil: all
+	root     string
+	snapshot int            // its number in the searcher
+	maxRev   int64          // of the snapshot
+	dead     *bitset.BitSet // files that changed or went since; nil: none
+	shown    *bitset.BitSet // files that may be found; nil: all
 }
 
 // live reports whether a file counts.
@@ -154,7 +156,7 @@ func (db *DB) snapshots(ctx context.Context, roots []string) (out []*snapshot, e
 // snapshot returns the snapshot of root: the one that was made before, or one of its
 // segments and of a new one in memory with all that they do not hold. db.mu is held.
 func (db *DB) snapshot(ctx context.Context, tx *sqlite.Tx, root string) (*snapshot, error) {
-	v := &snapshot{root: root}
+	v := &snapshot{db: db, root: root}
 	m := &v.manifest
 	if err := m.read(tx, root, db.analysis()); err != nil {
 		return nil, err

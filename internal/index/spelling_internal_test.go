@@ -56,16 +56,15 @@ func dictionary(tb testing.TB, words []string) *Searcher {
 
 func dictionaryBy(tb testing.TB, a text.Analyzer, words []string) *Searcher {
 	tb.Helper()
-	db := &DB{ranking: search.DefaultRanking(), analyzer: a}
 	b := newBuilder()
 	b.add(segmentFile{}, analyze(a, "", []state.Chunk{{ID: "x", Text: strings.Join(words, " ")}}))
 	seg, err := b.finish()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s := &Searcher{db: db, parts: []part{{root: "/", segment: seg}}, all: seg.Totals}
-	s.Languages = search.NewLanguages(a, 1, s.DocFreq)
-	return s
+	s := &Searcher{ranking: search.DefaultRanking(), analyzer: a}
+	s.add(&snapshot{root: "/", all: seg.Totals}, []part{{root: "/", segment: seg}})
+	return s.ready()
 }
 
 // TestDistance compares the distance, as far as it is asked for, with its definition.

@@ -34,14 +34,13 @@ func (s *Searcher) Vectors(ctx context.Context, e search.VectorSpec) (search.Vec
 		return nil, err
 	}
 	v := &Vectors{s: s, parts: make([]*segmentVectors, len(s.parts)), embedder: e, all: s.all.Chunks}
-	s.db.vectorsMu.Lock()
-	defer s.db.vectorsMu.Unlock()
-	for i, stamp := range stamps {
+	for i := range s.parts {
+		p := &s.parts[i]
+		stamp := stamps[p.snapshot]
 		if stamp.embedder == 0 {
 			continue
 		}
-		p := &s.parts[i]
-		if v.parts[i], err = s.db.vectorsOf(ctx, p, stamp, e.Dimension); err != nil {
+		if v.parts[i], err = s.snapshots[p.snapshot].db.vectorsOf(ctx, p, stamp, e.Dimension); err != nil {
 			return nil, fmt.Errorf("vectors of %q: %w", p.root, err)
 		}
 		for _, chunk := range v.parts[i].rows {
@@ -50,7 +49,9 @@ func (s *Searcher) Vectors(ctx context.Context, e search.VectorSpec) (search.Vec
 			}
 		}
 	}
-	s.db.forgetVectors(s)
+	for _, c := range s.snapshots {
+		c.forgetVectors()
+	}
 	return v, nil
 }
 
@@ -73,8 +74,9 @@ func (v *segmentVectors) row(i int) []float32 { return v.data[i*v.dimension : (i
 
 // vectorsOf returns the vectors of a part: those in memory where they are up to date, else
 // those of the database. Where no chunk lacks a vector, newer vectors make no difference.
-// db.vectorsMu is held.
 func (db *DB) vectorsOf(ctx context.Context, p *part, want vectorStamp, dimension int) (*segmentVectors, error) {
+	db.vectorsMu.Lock()
+	defer db.vectorsMu.Unlock()
 	if v := db.vectors[p.key()]; v != nil && (v.stamp == want || v.lacking == 0 && v.stamp.embedder == want.embedder) {
 		return v, nil
 	}
@@ -130,17 +132,13 @@ func (v *segmentVectors) read(tx *sqlite.Tx, p *part) error {
 		WHERE f.collection = ? AND f.version > ? AND c.rev <= ? ORDER BY f.source, c.ordinal`, v.stamp.embedder, p.Collection, p.Since, p.maxRev)
 }
 
-// forgetVectors drops vectors in memory of earlier snapshots of the same collections.
-// db.vectorsMu is held.
-func (db *DB) forgetVectors(s *Searcher) {
-	used, collections := map[segmentKey]bool{}, map[int64]bool{}
-	for i := range s.parts {
-		used[s.parts[i].key()] = true
-		collections[s.parts[i].Collection] = true
-	}
-	for k := range db.vectors {
-		if collections[k.collection] && !used[k] {
-			delete(db.vectors, k)
+// forgetVectors drops vectors in memory of earlier snapshots of the same collection.
+func (v *snapshot) forgetVectors() {
+	v.db.vectorsMu.Lock()
+	defer v.db.vectorsMu.Unlock()
+	for k := range v.db.vectors {
+		if k.collection == v.manifest.collection && !slices.ContainsFunc(v.parts, func(p part) bool { return p.key() == k }) {
+			delete(v.db.vectors, k)
 		}
 	}
 }
@@ -151,38 +149,36 @@ func (s *Searcher) CheckEmbedder(ctx context.Context, e search.VectorSpec) error
 	return err
 }
 
-// vectorStamps returns what the vectors of each part are to be made of, and the embedder with
-// its dimension.
+// vectorStamps returns which vectors each collection is to have, and the embedder with its
+// dimension.
 func (s *Searcher) vectorStamps(ctx context.Context, e search.VectorSpec) (search.VectorSpec, []vectorStamp, error) {
 	e, err := e.WithDefaults()
 	if err != nil {
 		return e, nil, err
 	}
-	stamps := make([]vectorStamp, len(s.parts))
-	err = s.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-		var mark int64
-		if err := tx.QueryRow(`SELECT coalesce(max(id), 0) FROM vectors`).Scan(&mark); err != nil {
-			return err
+	stamps := make([]vectorStamp, len(s.snapshots))
+	for i, v := range s.snapshots {
+		if stamps[i], err = v.vectorStamp(ctx, &e); err != nil {
+			return e, nil, fmt.Errorf("vectors: %w", err)
 		}
-		for i, p := range s.parts {
-			id, stored, found, err := collectionEmbedder(tx, p.root)
-			switch {
-			case err != nil:
-				return err
-			case !found:
-				continue
-			case !e.Fits(stored):
-				return &search.EmbedderError{Root: p.root, Stored: stored, Given: e}
-			}
-			e.Dimension = stored.Dimension
-			stamps[i] = vectorStamp{id, mark}
-		}
-		return nil
-	})
-	if err != nil {
-		return e, nil, fmt.Errorf("vectors: %w", err)
 	}
 	return e, stamps, nil
+}
+
+// vectorStamp returns which vectors the collection is to have, and sets the dimension of e.
+func (v *snapshot) vectorStamp(ctx context.Context, e *search.VectorSpec) (stamp vectorStamp, err error) {
+	err = v.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		id, stored, found, err := collectionEmbedder(tx, v.root)
+		switch {
+		case err != nil || !found:
+			return err
+		case !e.Fits(stored):
+			return &search.EmbedderError{Root: v.root, Stored: stored, Given: *e}
+		}
+		e.Dimension, stamp.embedder = stored.Dimension, id
+		return tx.QueryRow(`SELECT coalesce(max(id), 0) FROM vectors`).Scan(&stamp.newest)
+	})
+	return stamp, err
 }
 
 // Of returns the same vectors for a searcher that [Searcher.Narrow] derived from theirs.

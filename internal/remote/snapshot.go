@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -88,12 +87,6 @@ func (s *snapshot) DocFreq(term string) (n int) {
 	return n
 }
 
-// IDF implements search.Snapshot.
-func (s *snapshot) IDF(term string) float64 {
-	n, df := float64(s.docs), float64(s.DocFreq(term))
-	return math.Log((max(0, n-df)+0.5)/(df+0.5) + 1)
-}
-
 // Docs implements search.Snapshot.
 func (s *snapshot) Docs() int { return s.docs }
 
@@ -111,17 +104,6 @@ func (s *snapshot) Passing() int {
 // Respelled implements search.Snapshot. The server does not list its terms, so no word is
 // replaced by one that is spelled like it.
 func (*snapshot) Respelled(string) []search.Respelled { return nil }
-
-// Snippets implements search.Snapshot.
-func (s *snapshot) Snippets(q state.Query) func(passage string) search.Snippet {
-	_, weights := s.Weigh(q)
-	for term, w := range weights {
-		if weights[term] = w * s.IDF(term); s.DocFreq(term) == 0 {
-			delete(weights, term)
-		}
-	}
-	return search.NewSnippets(s.Analyzer(), weights)
-}
 
 // hit is a chunk that a leg found.
 type hit struct {
@@ -145,7 +127,7 @@ func (s *snapshot) publicID(chunk string, root int) string {
 	if root == 0 {
 		return chunk
 	}
-	return chunk + "@" + textHash(s.roots[root].Name)[:8]
+	return chunk + "@" + search.RootMark(s.roots[root].Name)
 }
 
 func ranked(hits []hit, k int) []hit {
@@ -245,7 +227,7 @@ func (s *snapshot) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 	}
 	found := map[string]int{}
 	for i, c := range chunks { // by the id with and without a mark; without, the first root counts
-		for _, id := range []string{c.ID, c.ID + "@" + textHash(c.Root)[:8]} {
+		for _, id := range []string{c.ID, c.ID + "@" + search.RootMark(c.Root)} {
 			if before, ok := found[id]; !ok || places[i].root < places[before].root {
 				found[id] = i
 			}

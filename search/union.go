@@ -1,0 +1,393 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"example.com/ragflow/internal/rank"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// Uniter is a [Snapshot] that can be searched together with others as one index.
+type Uniter interface {
+	// Unite returns a snapshot of its own documents and those of others. ok is false if
+	// others are not of its kind.
+	Unite(others []Snapshot) (s Snapshot, ok bool)
+}
+
+// Union searches several indexes as one. It returns a single snapshot as it is.
+//
+// Snapshots that can [Uniter.Unite] are ranked as one index that holds all their documents:
+// document frequencies and lengths are those of all, so scores are the same. Embedded indexes
+// with one analyzer and one ranking can. The hits of other snapshots, such as those of
+// servers, which rank by their own statistics, are fused by reciprocal rank: the best chunk of
+// each comes first. Vectors need no such care, because cosines of one embedder compare.
+//
+// A chunk keeps its id. If an earlier index has a chunk of the same id, the id ends in a mark
+// of its root; [Snapshot.Chunks] reads both forms, and each [state.Chunk] names its root. A
+// folder that is in two indexes is found twice.
+//
+// If the vectors of one index were made by another embedder, the error of Vectors is an
+// [*EmbedderError], as for collections of one index: an [Engine] warns and searches by words.
+// A filter by a key that documents of only some indexes have leaves out the others.
+func Union(first Snapshot, more ...Snapshot) Snapshot {
+	if len(more) == 0 {
+		return first
+	}
+	if u, ok := first.(Uniter); ok {
+		if s, ok := u.Unite(more); ok {
+			return s
+		}
+	}
+	u := &union{}
+	for _, s := range united(append([]Snapshot{first}, more...)) {
+		u.members = append(u.members, member{s, s})
+	}
+	u.Languages = NewLanguages(u.documentAnalyzer(), u.Docs(), u.DocFreq)
+	return u
+}
+
+// united unites what can be.
+func united(snapshots []Snapshot) (out []Snapshot) {
+next:
+	for _, s := range snapshots {
+		for i, before := range out {
+			if u, ok := before.(Uniter); ok {
+				if both, ok := u.Unite([]Snapshot{s}); ok {
+					out[i] = both
+					continue next
+				}
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// union searches snapshots whose scores cannot be compared.
+type union struct {
+	Languages
+	members []member
+}
+
+// member is a snapshot of a union. Its statistics are those of all its documents.
+type member struct {
+	Snapshot
+
+	found Snapshot // the documents that pass the filter; nil: none
+}
+
+// documentAnalyzer returns the analyzer of the documents of the first member.
+func (u *union) documentAnalyzer() text.Analyzer {
+	if l, ok := u.members[0].Snapshot.(interface{ documentAnalyzer() text.Analyzer }); ok {
+		return l.documentAnalyzer()
+	}
+	return u.members[0].Analyzer()
+}
+
+// hits asks all members at the same time and returns the k hits with the highest scores.
+// Equal scores are ordered by member. Ids that an earlier member has, too, get a mark.
+func (u *union) hits(ctx context.Context, k int, ask func(i int, s Snapshot) ([]state.Hit, error)) ([]state.Hit, error) {
+	lists, faults := make([][]state.Hit, len(u.members)), make([]error, len(u.members))
+	var wg sync.WaitGroup
+	for i, m := range u.members {
+		if m.found != nil {
+			wg.Go(func() { lists[i], faults[i] = ask(i, m.found) })
+		}
+	}
+	wg.Wait()
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	for i := range lists {
+		if err := u.mark(ctx, i, lists[i]); err != nil {
+			return nil, err
+		}
+	}
+	all := slices.Concat(lists...)
+	slices.SortStableFunc(all, func(a, b state.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	all = all[:max(0, min(k, len(all)))]
+	for i := range all {
+		all[i].Legs[0].Rank, all[i].Legs[0].Score = i+1, all[i].Score
+	}
+	return all, nil
+}
+
+// mark adds the mark of their root to ids of member i that an earlier member has, too.
+func (u *union) mark(ctx context.Context, i int, hits []state.Hit) error {
+	ids := make([]string, len(hits))
+	for n, h := range hits {
+		ids[n] = h.Chunk
+	}
+	again := map[string]bool{}
+	for _, m := range u.members[:i] {
+		chunks, err := m.Chunks(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, c := range chunks {
+			again[c.ID] = true
+		}
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !again[id] || strings.Contains(id, "@") })
+	if len(ids) == 0 {
+		return nil
+	}
+	chunks, err := u.members[i].Chunks(ctx, ids)
+	marked := map[string]string{}
+	for _, c := range chunks {
+		marked[c.ID] = c.ID + "@" + RootMark(c.Root)
+	}
+	for n := range hits {
+		hits[n].Chunk = cmp.Or(marked[hits[n].Chunk], hits[n].Chunk)
+	}
+	return err
+}
+
+// RootMark returns the text after "@" in the id of a chunk of a root, which every [Snapshot]
+// of that root accepts. It tells chunks of several roots apart that have the same id.
+func RootMark(root string) string {
+	sum := sha256.Sum256([]byte(root))
+	return hex.EncodeToString(sum[:4])
+}
+
+// SearchWords implements Snapshot. A hit scores 1/(60 + its rank in its own index).
+func (u *union) SearchWords(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
+	return u.hits(ctx, k, func(_ int, s Snapshot) ([]state.Hit, error) {
+		hits, err := s.SearchWords(ctx, q, k)
+		for i := range hits {
+			hits[i].Score = 1 / float64(rank.K+i+1)
+		}
+		return hits, err
+	})
+}
+
+// SearchNames implements Snapshot.
+func (u *union) SearchNames(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
+	return u.hits(ctx, k, func(_ int, s Snapshot) ([]state.Hit, error) { return s.SearchNames(ctx, q, k) })
+}
+
+// Expand implements Snapshot: the best hits of each index lead on within it.
+func (u *union) Expand(ctx context.Context, q state.Query, hits []state.Hit, e Expansion) ([]state.Hit, error) {
+	e.Limit = cmp.Or(e.Limit, len(hits))
+	ids := make([]string, len(hits))
+	for i, h := range hits {
+		ids[i] = h.Chunk
+	}
+	owned := map[string]bool{}
+	out := slices.Clone(hits)
+	for i, m := range u.members {
+		chunks, err := m.Chunks(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		mine := map[string]bool{}
+		for _, c := range chunks {
+			mine[c.ID] = !owned[c.ID]
+			owned[c.ID] = true
+		}
+		given := slices.DeleteFunc(slices.Clone(hits), func(h state.Hit) bool { return !mine[h.Chunk] })
+		if m.found == nil || len(given) == 0 {
+			continue
+		}
+		related, err := m.found.Expand(ctx, q, given, e)
+		if err != nil {
+			return nil, err
+		}
+		related = slices.DeleteFunc(related, func(h state.Hit) bool { return mine[h.Chunk] })
+		if err := u.mark(ctx, i, related); err != nil {
+			return nil, err
+		}
+		out = append(out, related...)
+	}
+	slices.SortStableFunc(out, func(a, b state.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	return out[:min(len(out), len(hits)+e.Limit)], nil
+}
+
+// Narrow implements Snapshot. A key that only some indexes have is no error.
+func (u *union) Narrow(ctx context.Context, f state.Filter) (Snapshot, error) {
+	if f.Empty() {
+		return u, nil
+	}
+	out := &union{Languages: u.Languages, members: slices.Clone(u.members)}
+	lacking := map[string]int{} // members without a key
+	var known []string
+	for i, m := range u.members {
+		rest, none := f, false
+		for m.found != nil && !rest.Empty() {
+			narrowed, err := m.found.Narrow(ctx, rest)
+			unknown, ok := errors.AsType[*UnknownKeyError](err)
+			if !ok {
+				if out.members[i].found = narrowed; err != nil {
+					return nil, err
+				}
+				break
+			}
+			known = append(known, unknown.Known...)
+			if lacking[unknown.Key]++; lacking[unknown.Key] == len(u.members) {
+				slices.Sort(known)
+				return nil, &UnknownKeyError{Key: unknown.Key, Known: slices.Compact(known)}
+			}
+			var pass bool
+			rest, pass = withoutKey(rest, unknown.Key)
+			none = none || !pass
+		}
+		if none {
+			out.members[i].found = nil
+		}
+	}
+	return out, nil
+}
+
+// withoutKey returns what a filter asks of documents without a key; ok is false if none pass.
+func withoutKey(f state.Filter, key string) (rest state.Filter, ok bool) {
+	has := func(c state.Condition) bool { return c.Key == key }
+	without := func(list []state.Condition) []state.Condition { return slices.DeleteFunc(slices.Clone(list), has) }
+	rest = state.Filter{Must: without(f.Must), Should: without(f.Should), MustNot: without(f.MustNot)}
+	return rest, len(rest.Must) == len(f.Must) && (len(f.Should) == 0 || len(rest.Should) > 0)
+}
+
+// Chunks implements Snapshot.
+func (u *union) Chunks(ctx context.Context, ids []string) ([]state.Chunk, error) {
+	found := map[string]state.Chunk{}
+	for _, m := range u.members {
+		chunks, err := m.Chunks(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range chunks {
+			if _, before := found[c.ID]; !before {
+				found[c.ID] = c
+			}
+		}
+	}
+	var out []state.Chunk
+	for _, id := range ids {
+		if c, ok := found[id]; ok {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// Respelled implements Snapshot: words that no index holds.
+func (u *union) Respelled(query string) (out []Respelled) {
+	for _, m := range u.members {
+		for _, r := range m.Respelled(query) {
+			held := func(t text.QueryTerm) bool { return u.DocFreq(t.Term) > 0 }
+			same := func(o Respelled) bool { return o.Word == r.Word }
+			if i := slices.IndexFunc(out, same); i >= 0 {
+				out[i].Terms = append(out[i].Terms, r.Terms...)
+			} else if !slices.ContainsFunc(u.QueryTerms(r.Word), held) {
+				out = append(out, r)
+			}
+		}
+	}
+	for i := range out {
+		terms := out[i].Terms
+		slices.SortStableFunc(terms, func(a, b SimilarTerm) int { return cmp.Compare(a.Edits, b.Edits) })
+		seen := map[string]bool{}
+		out[i].Terms = slices.DeleteFunc(terms, func(t SimilarTerm) bool {
+			again := seen[t.Term]
+			seen[t.Term] = true
+			return again
+		})
+		for n, t := range out[i].Terms {
+			out[i].Terms[n].Chunks = u.DocFreq(t.Term)
+		}
+	}
+	return out
+}
+
+// sum adds up a number of the members.
+func (u *union) sum(of func(m member) int) (n int) {
+	for _, m := range u.members {
+		n += of(m)
+	}
+	return n
+}
+
+// Docs implements Snapshot.
+func (u *union) Docs() int { return u.sum(func(m member) int { return m.Docs() }) }
+
+// Files implements Snapshot.
+func (u *union) Files() int { return u.sum(func(m member) int { return m.Files() }) }
+
+// DocFreq implements Snapshot.
+func (u *union) DocFreq(term string) int {
+	return u.sum(func(m member) int { return m.DocFreq(term) })
+}
+
+// Passing implements Snapshot.
+func (u *union) Passing() int {
+	return u.sum(func(m member) int {
+		if m.found == nil {
+			return 0
+		}
+		return m.found.Passing()
+	})
+}
+
+// CheckEmbedder implements Snapshot.
+func (u *union) CheckEmbedder(ctx context.Context, spec VectorSpec) error {
+	for _, m := range u.members {
+		if err := m.CheckEmbedder(ctx, spec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Vectors implements Snapshot.
+func (u *union) Vectors(ctx context.Context, spec VectorSpec) (Vectors, error) {
+	v := &unionVectors{u: u, of: make([]Vectors, len(u.members))}
+	for i, m := range u.members {
+		var err error
+		if v.of[i], err = m.Vectors(ctx, spec); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+// unionVectors are the vectors of all members.
+type unionVectors struct {
+	u  *union
+	of []Vectors // by member, of all its documents
+}
+
+// Search implements Vectors.
+func (v *unionVectors) Search(ctx context.Context, query []float32, k int, least float64) ([]state.Hit, error) {
+	return v.u.hits(ctx, k, func(i int, s Snapshot) ([]state.Hit, error) { return v.of[i].Of(s).Search(ctx, query, k, least) })
+}
+
+// Of implements Vectors.
+func (v *unionVectors) Of(s Snapshot) Vectors {
+	if narrowed, ok := s.(*union); ok {
+		return &unionVectors{u: narrowed, of: v.of}
+	}
+	return v
+}
+
+// Len implements Vectors.
+func (v *unionVectors) Len() (n int) {
+	for _, m := range v.of {
+		n += m.Len()
+	}
+	return n
+}
+
+// Missing implements Vectors.
+func (v *unionVectors) Missing() (n int) {
+	for _, m := range v.of {
+		n += m.Missing()
+	}
+	return n
+}
