@@ -44,6 +44,8 @@ var rooms = map[string]room{
 		"github.com/pkoukk/tiktoken-go",       // in a test: the same tokens
 		"golang.org/x/text/unicode/norm",      // NFC
 	}},
+	"internal/sanitize":   {ours: []string{"search/text"}},
+	"internal/redact":     {},
 	"internal/dictionary": {ours: []string{"search/text"}},
 	"internal/rank":       {ours: []string{"state", "search/text"}},
 	"search": {ours: []string{"state", "search/text", "internal/rank", "internal/lru"}, theirs: []string{
@@ -125,15 +127,15 @@ var rooms = map[string]room{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 		"golang.org/x/time/rate",         // requests a minute
 	}},
-	"internal/skills/readable": {ours: []string{"search/text", "internal/skills/cite"}},
+	"internal/skills/readable": {ours: []string{"search/text", "internal/sanitize", "internal/skills/cite"}},
 	"internal/skills/offline": {ours: []string{"internal/skills/readable", "internal/dictionary", "search/text", "state", "prompts", "internal/skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
 		"golang.org/x/text/unicode/norm", // takes the accents off words whose meaning is looked up
 	}},
 	"scripts/learn-answers": {ours: []string{".", "eval", "search", "internal/index", "search/text", "internal/skills/offline", "state"}},
-	"nodes": {ours: []string{"graph", "state", "prompts", "search/text", "internal/rank", "internal/skills/cite", "internal/lru"}, theirs: []string{
+	"nodes": {ours: []string{"graph", "state", "prompts", "search/text", "internal/rank", "internal/redact", "internal/sanitize", "internal/skills/cite", "internal/lru"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},
-	"internal/transcript": {ours: []string{"graph", "state", "search/text", "prompts"}},
+	"internal/transcript": {ours: []string{"graph", "state", "search/text", "internal/sanitize", "prompts"}},
 	"eval": {ours: []string{".", "internal/transcript", "ingest", "search", "state", "search/text", "internal/rank", "internal/skills/cite", "ingest/chunk", "internal/document", "internal/load", "internal/index", "llm", "nodes", "internal/skills/offline", "prompts"}, theirs: []string{
 		"golang.org/x/sync/errgroup", // a bounded group of workers that ends with the first error
 	}},
@@ -142,7 +144,7 @@ var rooms = map[string]room{
 		"golang.org/x/net/html", // text of the pages that the questions were written from
 	}},
 	"internal/skills/chain": {ours: []string{"agent", "graph", "ingest", "llm", "nodes", "prompts", "search", "search/text", "internal/skills/cite", "internal/skills/model", "internal/skills/offline", "state"}},
-	"internal/skills/model": {ours: []string{"llm", "prompts", "search/text", "state", "internal/rank", "internal/skills/cite"}},
+	"internal/skills/model": {ours: []string{"llm", "prompts", "search/text", "state", "internal/rank", "internal/sanitize", "internal/skills/cite"}},
 	"internal/feedback": {ours: []string{"internal/newfile", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
@@ -169,7 +171,7 @@ var rooms = map[string]room{
 		"golang.org/x/term",               // size of the terminal, and how it was
 		"golang.org/x/sys",                // keys that wait unseen while an answer is written
 	}},
-	"internal/termmd": {ours: []string{"search/text"}, theirs: []string{
+	"internal/termmd": {ours: []string{"internal/sanitize", "search/text"}, theirs: []string{
 		"github.com/yuin/goldmark",        // Markdown
 		"github.com/charmbracelet/x/ansi", // wrapping by columns
 	}},
@@ -195,6 +197,7 @@ var testOnly = []string{
 	"github.com/yuin/goldmark",        // renders what we write as its readers see it
 	module + "/internal/golden",
 	module + "/internal/termmd", // what a terminal gets
+	module + "/internal/sanitize",
 	module + "/internal/transcript",
 	module + "/eval",                        // questions for integration tests,
 	module + "/llm", module + "/llm/openai", // and real models for them

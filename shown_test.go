@@ -10,6 +10,7 @@ import (
 
 	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/internal/load"
+	"example.com/ragflow/internal/sanitize"
 	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
@@ -255,7 +256,7 @@ func checkAnswer(t *testing.T, r *rand.Rand, parts []part, chunks []state.Chunk)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got.Text = new(text.Filter).All(got.Text)
+	got.Text = new(sanitize.Filter).All(got.Text)
 	shown := strings.ReplaceAll(got.Text, `\`, "")
 	for n, order := range got.Order {
 		mark := fmt.Sprintf("[Source %d]", n+1)

@@ -14,13 +14,13 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/internal/llmtest"
+	"example.com/ragflow/internal/sanitize"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/search/text"
 )
 
 // clickable names what a viewer of Markdown would load, run or make clickable, or a terminal obey; "" for nothing.
 func clickable(md string) (kind string) {
-	if md != text.Visible(md) {
+	if md != sanitize.Visible(md) {
 		return "control characters"
 	}
 	root := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(gtext.NewReader([]byte(md)))

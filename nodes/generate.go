@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/sanitize"
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
@@ -74,7 +75,7 @@ func Generate(o Answering) Node {
 		} else {
 			graph.Skip(ctx, SkippedNoDocs)
 		}
-		answer.Text = new(text.Filter).All(answer.Text) // quotes hold what the document does
+		answer.Text = new(sanitize.Filter).All(answer.Text) // quotes hold what the document does
 		noteAnswer(ctx, answer, quality)
 		message := state.Message{
 			ID: o.NewID(), Role: state.AI, Content: answer.Text,

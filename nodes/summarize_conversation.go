@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/redact"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -23,7 +24,7 @@ func SummarizeConversation(z Summarizer, limit int) Node {
 			return state.Update{}, nil
 		}
 		older := s.Messages[:len(s.Messages)-LiveAfterSummary]
-		summary, err := z.Summarize(ctx, text.Redact(s.Summary), redacted(older))
+		summary, err := z.Summarize(ctx, redact.Secrets(s.Summary), redacted(older))
 		if err != nil {
 			return state.Update{}, fmt.Errorf("summarize the conversation: %w", err)
 		}
@@ -44,7 +45,7 @@ func SummarizeConversation(z Summarizer, limit int) Node {
 func redacted(ms []state.Message) []state.Message {
 	out := slices.Clone(ms)
 	for i := range out {
-		out[i].Content = text.Redact(out[i].Content)
+		out[i].Content = redact.Secrets(out[i].Content)
 	}
 	return out
 }

@@ -7,5 +7,5 @@
 //	found, err := engine.Search(ctx, state.Query{Text: "rotate logs", Weight: 1}, 10)
 //
 // [Backend] is what an index must do. Package internal/index is the embedded one, and
-// package search/searchtest checks any other. Nothing here knows which one it uses.
+// package search/searchtest checks any other. [Union] searches several indexes as one.
 package search

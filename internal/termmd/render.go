@@ -14,7 +14,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	searchtext "example.com/ragflow/search/text"
+	"example.com/ragflow/internal/sanitize"
 )
 
 // Options say how Markdown is rendered. The zero Options give plain text, 80
@@ -42,7 +42,7 @@ func Render(markdown string, o Options) string {
 
 // Wrap breaks plain text into lines of at most width columns, between words.
 func Wrap(plain string, width int) []string {
-	return wrap(searchtext.Visible(plain), max(width, narrowest))
+	return wrap(sanitize.Visible(plain), max(width, narrowest))
 }
 
 // wrap breaks a text between words, and not at the hyphens of ids and flags,
@@ -136,7 +136,7 @@ func (r renderer) code(n ast.Node, width int) []string {
 	const indent = "    "
 	var out []string
 	for line := range strings.Lines(lines(n.Lines(), r.source)) {
-		line = searchtext.Visible(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", indent))
+		line = sanitize.Visible(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", indent))
 		if !r.LongCode {
 			line = ansi.Hardwrap(line, width-len(indent), true)
 		}
@@ -221,7 +221,7 @@ func (r renderer) text(n *ast.Text) string {
 	if !n.IsRaw() {
 		value = util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(value)))
 	}
-	t := strings.ReplaceAll(searchtext.Visible(string(value)), "\n", " ")
+	t := strings.ReplaceAll(sanitize.Visible(string(value)), "\n", " ")
 	switch {
 	case n.HardLineBreak():
 		t += "\n"
@@ -236,7 +236,7 @@ func (r renderer) span(n ast.Node, styles []string) string {
 	with := func(code string) []string { return append(slices.Clip(styles), code) }
 	switch n := n.(type) {
 	case *ast.String:
-		return r.paint(searchtext.Visible(string(n.Value)), styles...)
+		return r.paint(sanitize.Visible(string(n.Value)), styles...)
 	case *ast.CodeSpan:
 		if r.Style {
 			return renderer{Options{Style: true}, r.source}.inline(n, with("36")...)
@@ -249,16 +249,16 @@ func (r renderer) span(n ast.Node, styles []string) string {
 	case *ast.Image:
 		return r.link("[image: "+r.inline(n, styles...)+"]", string(n.Destination))
 	case *ast.AutoLink:
-		return r.asCode(searchtext.Visible(string(n.Label(r.source))))
+		return r.asCode(sanitize.Visible(string(n.Label(r.source))))
 	case *ast.RawHTML:
-		return r.paint(searchtext.Visible(lines(n.Segments, r.source)), styles...)
+		return r.paint(sanitize.Visible(lines(n.Segments, r.source)), styles...)
 	}
 	return r.inline(n, styles...)
 }
 
 // link puts the address of a link behind its text, unless the text says it.
 func (r renderer) link(label, address string) string {
-	if address = strings.ReplaceAll(searchtext.Visible(address), "\n", " "); address == "" || ansi.Strip(label) == address {
+	if address = strings.ReplaceAll(sanitize.Visible(address), "\n", " "); address == "" || ansi.Strip(label) == address {
 		return label
 	}
 	return label + " (" + r.asCode(address) + ")"

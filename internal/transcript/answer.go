@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/sanitize"
 	"example.com/ragflow/prompts"
-	searchtext "example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
@@ -52,7 +52,7 @@ func AnswerMD(r Run, o Options) string {
 		fmt.Fprintf(&b, "*%s*\n", inline(unanswered(st, why)))
 		return b.String()
 	}
-	b.WriteString((&searchtext.Filter{Link: linker(turn.Citations)}).All(text) + "\n")
+	b.WriteString((&sanitize.Filter{Link: linker(turn.Citations)}).All(text) + "\n")
 	if len(turn.Citations) > 0 {
 		fmt.Fprintf(&b, "\n## %s\n", inline(prompts.Say(prompts.SourcesHeader, turn.Language)))
 		references(&b, turn.Citations, turn.Language, o)

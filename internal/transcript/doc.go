@@ -20,7 +20,7 @@
 //
 // Documents, questions and models are not trusted. Their text cannot add headings,
 // table cells, HTML or images to the output. In an answer, HTML, images and links
-// outside code are shown as text: see text.Filter. Quotes are in code fences longer than any run of backticks
+// outside code are shown as text: see sanitize.Filter. Quotes are in code fences longer than any run of backticks
 // in them. Control characters, which could control a terminal, are replaced by their
 // pictures (U+2400 and following).
 //

@@ -7,11 +7,12 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"example.com/ragflow/internal/sanitize"
 	searchtext "example.com/ragflow/search/text"
 )
 
-// Visible is [searchtext.Visible].
-func Visible(s string) string { return searchtext.Visible(s) }
+// Visible is [sanitize.Visible].
+func Visible(s string) string { return sanitize.Visible(s) }
 
 // VisibleJSON replaces control characters and invisible characters in JSON by \u
 // escapes. The values do not change.
@@ -61,7 +62,7 @@ func inline(s string) string {
 	s = oneLine(s)
 	var b strings.Builder
 	at := 0
-	for _, a := range searchtext.Addresses(s) {
+	for _, a := range sanitize.Addresses(s) {
 		b.WriteString(escaped(s[at:a.Start]) + "`" + s[a.Start:a.End] + "`")
 		at = a.End
 	}

@@ -120,7 +120,7 @@ func TestQueryAmongLanguages(t *testing.T) {
 		"how to":                 "how:0.3 to:0.3", // nothing else to search for
 	} {
 		weights := map[string]float64{}
-		for _, q := range text.Multilingual().Query(query, []string{"fr", "tr"}) {
+		for _, q := range text.QueryTerms(text.Multilingual(), query, []string{"fr", "tr"}) {
 			weights[q.Term] = max(weights[q.Term], q.Weight)
 		}
 		for w := range strings.FieldsSeq(want) {

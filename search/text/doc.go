@@ -26,7 +26,7 @@
 //
 // Vietnamese writes a space between syllables, and most words have two: there,
 // pairs of syllables are terms besides the syllables, which saves a dictionary.
-// Both have a twin without diacritics, marked by [FoldedMark], for people who
+// Both have a twin without diacritics, see [IsFolded], for people who
 // type without them.
 //
 // Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese run their words
@@ -43,7 +43,5 @@
 // [Sentences] knows enough Markdown not to tear a code block, a table row or
 // a list item apart. [Language] looks at the script, then at function words and at
 // letters that few languages use: questions are short, and statistics need length. [Count]
-// counts tokens of the o200k vocabulary. [Clean] makes a line of input safe
-// to show, store and search for, [Visible] any text safe for a terminal, and [Filter] Markdown
-// safe for its viewers, while it is written or as a whole.
+// counts tokens of the o200k vocabulary. [Clean] normalises a line of input.
 package text

@@ -110,21 +110,19 @@ const (
 	otherLanguage = 0.3
 )
 
-// Query returns the terms to search for; of a term that comes again the
-// greatest weight counts. held are the languages that Languages returned for what
-// is searched.
-func (p Polyglot) Query(s string, held []string) []QueryTerm {
+// queryTerms returns the terms of a query. held are the languages that Languages returned for
+// the documents.
+func (p Polyglot) queryTerms(s string, held []string) []QueryTerm {
 	lang, _ := clearly(s)
-	if out := p.query(s, held, lang); len(out) > 0 {
+	if out := p.queryTermsIn(s, held, lang); len(out) > 0 {
 		return out
 	}
-	return p.query(s, held, "") // nothing but function words
+	return p.queryTermsIn(s, held, "") // nothing but function words
 }
 
-// query is Query for a query that is clearly in lang, or "". Function words of lang
-// are no terms: wie and comment are rare words where documents are in English, and so
-// is how where they are in French.
-func (p Polyglot) query(s string, held []string, lang string) []QueryTerm {
+// queryTermsIn returns the terms of a query that is clearly in lang, or "". Function words of
+// lang are no terms: in English documents wie and comment are rare words, as is how in French.
+func (p Polyglot) queryTermsIn(s string, held []string, lang string) []QueryTerm {
 	var out []QueryTerm
 	likely := Language(s)
 	add := func(tokens []Token, share float64) {
@@ -151,11 +149,11 @@ func (p Polyglot) query(s string, held []string, lang string) []QueryTerm {
 	return out
 }
 
-// QueryTerms returns the terms of a query for an analyzer of any kind; held is
-// looked at by a [Polyglot] only.
+// QueryTerms returns the terms to search for; a term may come several times, and its greatest
+// weight counts. held are the languages of the documents, which only a [Polyglot] needs.
 func QueryTerms(a Analyzer, s string, held []string) []QueryTerm {
 	if p, ok := a.(Polyglot); ok {
-		return p.Query(s, held)
+		return p.queryTerms(s, held)
 	}
 	tokens := a.Analyze(s)
 	out := make([]QueryTerm, len(tokens))

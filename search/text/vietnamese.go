@@ -10,13 +10,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// FoldedMark begins the terms that stand for Vietnamese words written without
+// foldedMark begins the terms that stand for Vietnamese words written without
 // diacritics: "~tim kiem" for "tìm kiếm". No other term begins with it. Search
 // gives them less weight, and so does everything that counts words.
-const FoldedMark = "~"
+const foldedMark = "~"
 
 // IsFolded reports whether a term stands for words without their diacritics.
-func IsFolded(term string) bool { return strings.HasPrefix(term, FoldedMark) }
+func IsFolded(term string) bool { return strings.HasPrefix(term, foldedMark) }
 
 // IsPhrase reports whether a term is a pair of neighbouring syllables, which
 // most Vietnamese words are.
@@ -51,7 +51,7 @@ func syllableOf(known map[string]syllable, term string) syllable {
 		s.is = isSyllable(term)
 		s.stop = s.is && StopWord("vi", term)
 		if f := Fold(term); f != term {
-			s.folded = FoldedMark + f
+			s.folded = foldedMark + f
 		}
 		known[term] = s
 	}
@@ -89,7 +89,7 @@ func (v *vietnamese) Append(dst []Token, s string) []Token {
 	}
 	for i, t := range tokens {
 		if pairs[i].Term != "" {
-			dst = appendFolded(append(dst, pairs[i]), pairs[i], FoldedMark+Fold(pairs[i].Term))
+			dst = appendFolded(append(dst, pairs[i]), pairs[i], foldedMark+Fold(pairs[i].Term))
 		}
 		if !known[i].stop {
 			dst = appendFolded(append(dst, t), t, known[i].folded)
@@ -100,7 +100,7 @@ func (v *vietnamese) Append(dst []Token, s string) []Token {
 
 // appendFolded adds the twin of a token without diacritics, if it differs.
 func appendFolded(dst []Token, t Token, folded string) []Token {
-	if folded == "" || folded == FoldedMark+t.Term {
+	if folded == "" || folded == foldedMark+t.Term {
 		return dst
 	}
 	t.Term = folded
@@ -123,7 +123,7 @@ func appendToneless(dst []Token, first int, s string) []Token {
 		pos = dst[n-1].Pos + 1
 	}
 	for i, w := range words {
-		term := FoldedMark + Fold(w.Term)
+		term := foldedMark + Fold(w.Term)
 		if i+1 < len(words) && words[i+1].Start == w.End+1 && s[w.End] == ' ' {
 			dst = append(dst, Token{term + " " + Fold(words[i+1].Term), w.Start, words[i+1].End, pos + i})
 		}

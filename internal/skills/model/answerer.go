@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/internal/sanitize"
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/prompts"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
@@ -108,13 +108,13 @@ func (a *Answerer) Written(said string, t state.Task) state.Answer {
 }
 
 // filterOf is the filter of an answer to t.
-func filterOf(t state.Task) *text.Filter {
+func filterOf(t state.Task) *sanitize.Filter {
 	return Filter(func(address string) bool { return Holds(t.Question, t.Sources, address) }, t.Language)
 }
 
 // Filter returns the filter of one answer in a language. known reports whether an address may be shown.
-func Filter(known func(address string) bool, language string) *text.Filter {
-	return &text.Filter{Known: known, Unknown: prompts.Say(prompts.UnknownAddress, language)}
+func Filter(known func(address string) bool, language string) *sanitize.Filter {
+	return &sanitize.Filter{Known: known, Unknown: prompts.Say(prompts.UnknownAddress, language)}
 }
 
 // Holds reports whether an address stands in the question or in a source.

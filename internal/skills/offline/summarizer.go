@@ -26,7 +26,7 @@ type Summarizer struct {
 }
 
 // Summarize extends a summary by the messages that leave the live state. It
-// never fails. Secrets are the caller's to take out before: see [text.Redact].
+// never fails. Secrets are the caller's to take out before: see package internal/redact.
 func (z *Summarizer) Summarize(_ context.Context, summary string, older []state.Message) (string, error) {
 	lines := strings.FieldsFunc(summary, func(r rune) bool { return r == '\n' })
 	for i, m := range older {

@@ -1,5 +1,5 @@
 // Package readable makes text to read of the Markdown of documents: no HTML, no images, no
-// addresses of links. It does not make text safe to show: [text.Filter] does, for all of an answer.
+// addresses of links. It does not make text safe to show: [sanitize.Filter] does, for all of an answer.
 //
 // What a reader of the document sees as text stays. What only marks goes: marks of quotes, lists and
 // headings, tags of HTML, closed comments, shortcodes and attributes, where links lead, marks of notes,
@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"example.com/ragflow/internal/sanitize"
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/search/text"
 )
@@ -32,7 +33,7 @@ const attribute = `(?:[#.][A-Za-z][\w-]*|[\w-]+=(?:"[^"\n]*"|'[^'\n]*'|[^\s"'{}]
 
 // Line makes one readable line of a piece of Markdown. Links show their text only. Marks of sources in
 // the document cite nothing, and a sign before a number is no mark of a quote. Inline code stays as it is.
-// What it leaves of HTML is made harmless with the answer: see [text.Filter].
+// What it leaves of HTML is made harmless with the answer: see [sanitize.Filter].
 func Line(s string) string {
 	if !strings.ContainsAny(s, markup) {
 		return cite.Escape(text.Clean(s)) // most sentences
@@ -131,7 +132,7 @@ func htmlTag(inside string) bool {
 // have no fence, no indentation that all of them share, no blank lines around them and
 // no characters that steer a terminal.
 func Code(raw string) (lines []string, language string) {
-	raw = text.Visible(raw)
+	raw = sanitize.Visible(raw)
 	first, _, _ := strings.Cut(raw, "\n")
 	if fence, ok := text.OpenFence(strings.TrimLeft(first, "> \t")); ok {
 		if strings.HasPrefix(strings.TrimLeft(first, " \t"), ">") {

@@ -1,13 +1,13 @@
-package text_test
+package redact_test
 
 import (
 	"strings"
 	"testing"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/redact"
 )
 
-func TestRedact(t *testing.T) {
+func TestSecrets(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"named with a colon", "password: hunter2, user: bob", "password: •••, user: bob"},
 		{"named with an equals sign", "set API_KEY=abc123def and go", "set API_KEY=••• and go"},
@@ -30,11 +30,11 @@ func TestRedact(t *testing.T) {
 		{"nothing", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := text.Redact(tt.in)
+			got := redact.Secrets(tt.in)
 			if got != tt.want {
 				t.Errorf("Redact(%q) = %q, want %q", tt.in, got, tt.want)
 			}
-			if again := text.Redact(got); again != got {
+			if again := redact.Secrets(got); again != got {
 				t.Errorf("redacted twice: %q, want %q", again, got)
 			}
 		})

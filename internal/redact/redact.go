@@ -1,4 +1,4 @@
-package text
+package redact
 
 import (
 	"regexp"
@@ -6,31 +6,31 @@ import (
 	"unicode"
 )
 
-// Redacted stands in the place of a secret.
-const Redacted = "•••"
+// mask stands in the place of a secret.
+const mask = "•••"
 
-// Redact puts [Redacted] in the place of what looks like a secret: values that
+// Secrets puts [mask] in the place of what looks like a secret: values that
 // are called a password, key, token or secret in English, Polish or Vietnamese;
 // keys with the prefixes that providers give them; JSON web tokens; private
 // keys; passwords in URLs; and long words of letters and digits mixed as only
 // machines mix them. It would rather take out a harmless checksum than leave a
 // key. What it cannot know is a password without a name, such as "it is swordfish".
-func Redact(s string) string {
-	s = privateKey.ReplaceAllString(s, Redacted)
-	s = urlPassword.ReplaceAllString(s, "${1}"+Redacted+"@")
-	s = knownKey.ReplaceAllString(s, Redacted)
-	s = bearer.ReplaceAllString(s, "${1}"+Redacted)
+func Secrets(s string) string {
+	s = privateKey.ReplaceAllString(s, mask)
+	s = urlPassword.ReplaceAllString(s, "${1}"+mask+"@")
+	s = knownKey.ReplaceAllString(s, mask)
+	s = bearer.ReplaceAllString(s, "${1}"+mask)
 	s = namedSecret.ReplaceAllStringFunc(s, func(m string) string {
 		part := namedSecret.FindStringSubmatch(m)
 		value := part[2]
 		if !strings.ContainsAny(part[1], "=:") && !mixed(value) {
 			return m // "the password is long": a sentence about one
 		}
-		return part[1] + Redacted
+		return part[1] + mask
 	})
 	return longWord.ReplaceAllStringFunc(s, func(m string) string {
 		if machineMade(m) {
-			return Redacted
+			return mask
 		}
 		return m
 	})

@@ -1,4 +1,4 @@
-package text_test
+package sanitize_test
 
 import (
 	"math/rand/v2"
@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	gtext "github.com/yuin/goldmark/text"
 
+	"example.com/ragflow/internal/sanitize"
 	"example.com/ragflow/search/text"
 )
 
@@ -42,10 +43,10 @@ var viewers = []parser.Parser{
 
 // live returns what of a text some viewer loads, runs or links, or a terminal obeys.
 func live(shown string) (found string) {
-	if shown != text.Visible(shown) {
+	if shown != sanitize.Visible(shown) {
 		return "control characters"
 	}
-	addresses := text.Addresses(shown)
+	addresses := sanitize.Addresses(shown)
 	for _, viewer := range viewers {
 		_ = ast.Walk(viewer.Parse(gtext.NewReader([]byte(shown))), func(n ast.Node, _ bool) (ast.WalkStatus, error) {
 			switch n := n.(type) {
@@ -70,11 +71,11 @@ func live(shown string) (found string) {
 func known(address string) bool { return strings.Contains(address, "ok.test") }
 
 // filters are those of a model's answer, of quotes, and of an answer with links to its sources.
-var filters = map[string]func() *text.Filter{
-	"answer": func() *text.Filter { return &text.Filter{Known: known, Unknown: "(left out)"} },
-	"quotes": func() *text.Filter { return &text.Filter{} },
-	"linked": func() *text.Filter {
-		return &text.Filter{Link: func(prose string, keep func(string) string) string {
+var filters = map[string]func() *sanitize.Filter{
+	"answer": func() *sanitize.Filter { return &sanitize.Filter{Known: known, Unknown: "(left out)"} },
+	"quotes": func() *sanitize.Filter { return &sanitize.Filter{} },
+	"linked": func() *sanitize.Filter {
+		return &sanitize.Filter{Link: func(prose string, keep func(string) string) string {
 			return strings.ReplaceAll(prose, "[Source 1]", keep(`[\[1\]](#1)`))
 		}}
 	},
@@ -106,7 +107,7 @@ func checkShown(t *testing.T, s string, cut func() int) {
 			t.Fatalf("%q shows %q in pieces and %q as a whole; filter of %s", s, shown, want, name)
 		}
 		const unit = 2 << 10 // which escapes make longer
-		if again := new(text.Filter).All(shown); name != "linked" && len(shown) < unit && strings.TrimSpace(again) != strings.TrimSpace(shown) {
+		if again := new(sanitize.Filter).All(shown); name != "linked" && len(shown) < unit && strings.TrimSpace(again) != strings.TrimSpace(shown) {
 			t.Fatalf("%q shows %q, and that %q; filter of %s", s, shown, again, name)
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package text_test
+package sanitize_test
 
 import (
 	"math/rand/v2"

@@ -1,9 +1,9 @@
-package text_test
+package sanitize_test
 
 import (
 	"testing"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/sanitize"
 )
 
 // TestQuotes holds what stays of quotes, and that addresses become inline code. What came out stays as it is.
@@ -30,14 +30,14 @@ func TestQuotes(t *testing.T) {
 		"a < b, <b>, \\<b> and `<b>`":                        "a < b, \\<b>, \\<b> and `<b>`",
 		"```sh\nls":                                          "```sh\nls\n```",
 	} {
-		got := new(text.Filter).All(in)
+		got := new(sanitize.Filter).All(in)
 		if got != want {
 			t.Errorf("%q\n got %q\nwant %q", in, got, want)
 		}
 		if kind := live(got); kind != "" {
 			t.Errorf("%q holds %s", got, kind)
 		}
-		if again := new(text.Filter).All(got); again != got {
+		if again := new(sanitize.Filter).All(got); again != got {
 			t.Errorf("a second time: %q", again)
 		}
 	}

@@ -1,8 +1,10 @@
-package text
+package sanitize
 
 import (
 	"regexp"
 	"strings"
+
+	"example.com/ragflow/search/text"
 )
 
 // address is what viewers of Markdown make clickable by itself: addresses with a scheme,
@@ -12,10 +14,10 @@ var address = regexp.MustCompile(`(?:(?i:[a-z][a-z0-9+.-]*://|www\.|mailto:)(?:[
 
 // Addresses returns where the addresses of a text stand that viewers of Markdown make
 // clickable by themselves, without the punctuation behind them.
-func Addresses(s string) []Span {
-	var out []Span
+func Addresses(s string) []text.Span {
+	var out []text.Span
 	for _, at := range address.FindAllStringIndex(s, -1) {
-		out = append(out, Span{at[0], at[0] + len(strings.TrimRight(s[at[0]:at[1]], ".,;:!?*_~"))})
+		out = append(out, text.Span{Start: at[0], End: at[0] + len(strings.TrimRight(s[at[0]:at[1]], ".,;:!?*_~"))})
 	}
 	return out
 }

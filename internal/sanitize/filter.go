@@ -1,9 +1,11 @@
-package text
+package sanitize
 
 import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"example.com/ragflow/search/text"
 )
 
 // maxUnit is the most bytes that [Filter] holds back to see how they end.
@@ -32,13 +34,13 @@ type Filter struct {
 	pending string // what is not decided yet
 	gap     []byte // white space before it
 	out     strings.Builder
-	begun   bool  // something was shown
-	inLine  bool  // pending does not begin a line
-	fence   Fence // the open block of code
-	strip   int   // spaces that its lines lose
-	table   bool  // the line may belong to a table, which ends code at a bar
-	above   bool  // the line before this one is not blank
-	barred  bool  // this line, or the one before the line that begins, has code that a table would end
+	begun   bool       // something was shown
+	inLine  bool       // pending does not begin a line
+	fence   text.Fence // the open block of code
+	strip   int        // spaces that its lines lose
+	table   bool       // the line may belong to a table, which ends code at a bar
+	above   bool       // the line before this one is not blank
+	barred  bool       // this line, or the one before the line that begins, has code that a table would end
 }
 
 // Write returns what can be shown after the next piece of the text.
@@ -163,17 +165,17 @@ func (f *Filter) beginLine(line string, whole, cut bool) bool {
 		switch {
 		case indent < f.fence.Indent: // a viewer may have left the block
 			f.show(closing)
-			f.gap, f.fence = append(f.gap, '\n'), Fence{}
+			f.gap, f.fence = append(f.gap, '\n'), text.Fence{}
 			return true
 		case f.fence.Closes(body):
-			f.fence, line = Fence{}, closing
+			f.fence, line = text.Fence{}, closing
 		default:
 			cut = false
 			if f.strip > 0 {
 				line = strings.Repeat(" ", max(f.fence.Indent, indent-f.strip)) + body
 			}
 		}
-	} else if opened, ok := OpenFence(body); ok {
+	} else if opened, ok := text.OpenFence(body); ok {
 		opened.Indent = min(indent, 3)
 		f.fence, f.strip = opened, indent-opened.Indent
 		line = strings.Repeat(" ", opened.Indent) + opened.Mark + language.FindString(opened.Info)

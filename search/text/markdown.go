@@ -1,6 +1,10 @@
 package text
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
 
 // Fence is the line that opens a fenced block of code: a run of three or more
 // backticks or tildes. The zero Fence is none.
@@ -56,4 +60,59 @@ func Fences(s string) []Span {
 		out = append(out, Span{start, len(s)})
 	}
 	return out
+}
+
+// Placeholders returns s as a person should read its code: a parameter that a
+// site generator fills in, as in `{{% param "version" %}}`, is the placeholder
+// <version>, and other shortcodes are gone. What has none is returned as it is.
+func Placeholders(s string) string {
+	if !strings.Contains(s, "{{") {
+		return s
+	}
+	return shortcode.ReplaceAllStringFunc(s, func(code string) string {
+		if m := parameterName.FindStringSubmatch(code); m != nil {
+			return "<" + m[1] + ">"
+		}
+		return ""
+	})
+}
+
+var (
+	shortcode     = regexp.MustCompile(`\{\{[<%].*?[>%]\}\}`)
+	parameterName = regexp.MustCompile(`^\{\{[<%]\s*param\s+"?([\w.-]+)"?\s*[>%]\}\}$`)
+)
+
+// PieceEnd returns where the character at i ends, or the code or escape that begins there. open says that it is
+// the beginning of code whose end is not in s.
+func PieceEnd(s string, i int) (end int, open bool) {
+	switch c := s[i]; {
+	case c == '`':
+		marks := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
+		if n := codeEnd(s[i+marks:], marks); n >= 0 {
+			return i + marks + n + marks, false
+		}
+		return i + marks, true
+	case c == '\\' && i+1 < len(s) && s[i+1] < utf8.RuneSelf && s[i+1] != ' ' && s[i+1] != '\t':
+		return i + 2, false
+	case c < utf8.RuneSelf:
+		return i + 1, false
+	}
+	_, n := utf8.DecodeRuneInString(s[i:])
+	return i + n, false
+}
+
+// codeEnd returns where in s the run of exactly so many marks begins that ends code; -1 without one.
+func codeEnd(s string, marks int) int {
+	for at := 0; ; {
+		i := strings.IndexByte(s[at:], '`')
+		if i < 0 {
+			return -1
+		}
+		at += i
+		run := len(s[at:]) - len(strings.TrimLeft(s[at:], "`"))
+		if run == marks {
+			return at
+		}
+		at += run
+	}
 }

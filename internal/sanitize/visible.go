@@ -1,16 +1,18 @@
-package text
+package sanitize
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/ragflow/search/text"
 )
 
 // Visible makes text safe to show on a terminal or in a viewer. It replaces invalid
 // UTF-8 by U+FFFD and control characters, other than tab and newline, by their
 // pictures. All kinds of line end become a newline. It drops invisible characters
 // with an effect: those that reorder text, join or split words, or carry hidden text
-// (tags). See [Hidden].
+// (tags). See [text.Hidden].
 func Visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
@@ -25,7 +27,7 @@ func Visible(s string) string {
 			return 0x2421
 		case unicode.Is(unicode.Cc, r):
 			return utf8.RuneError
-		case r >= utf8.RuneSelf && Hidden(r):
+		case r >= utf8.RuneSelf && text.Hidden(r):
 			return -1
 		}
 		return r // strings.Map gives U+FFFD for invalid bytes

@@ -1,10 +1,12 @@
-package text
+package sanitize
 
 import (
 	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"example.com/ragflow/search/text"
 )
 
 // What a viewer of Markdown would load, run or follow.
@@ -43,7 +45,7 @@ func unitEnd(line string, whole bool) int {
 		case '[':
 			next, open = bracketsEnd(line, i)
 		default:
-			next, open = PieceEnd(line, i)
+			next, open = text.PieceEnd(line, i)
 		}
 		if (open || next == len(line)) && !whole {
 			return 0
@@ -56,47 +58,12 @@ func unitEnd(line string, whole bool) int {
 	return len(line)
 }
 
-// PieceEnd returns where the character at i ends, or the code or escape that begins there. open says that it is
-// the beginning of code whose end is not in s.
-func PieceEnd(s string, i int) (end int, open bool) {
-	switch c := s[i]; {
-	case c == '`':
-		marks := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
-		if n := codeEnd(s[i+marks:], marks); n >= 0 {
-			return i + marks + n + marks, false
-		}
-		return i + marks, true
-	case c == '\\' && i+1 < len(s) && s[i+1] < utf8.RuneSelf && s[i+1] != ' ' && s[i+1] != '\t':
-		return i + 2, false
-	case c < utf8.RuneSelf:
-		return i + 1, false
-	}
-	_, n := utf8.DecodeRuneInString(s[i:])
-	return i + n, false
-}
-
-// codeEnd returns where in s the run of exactly so many marks begins that ends code; -1 without one.
-func codeEnd(s string, marks int) int {
-	for at := 0; ; {
-		i := strings.IndexByte(s[at:], '`')
-		if i < 0 {
-			return -1
-		}
-		at += i
-		run := len(s[at:]) - len(strings.TrimLeft(s[at:], "`"))
-		if run == marks {
-			return at
-		}
-		at += run
-	}
-}
-
 // bracketsEnd returns where the brackets that open at i end, with the target of a link behind them. open says
 // that this may change with what follows s.
 func bracketsEnd(s string, i int) (end int, open bool) {
 	depth := 0
 	for at := i; at < len(s); {
-		next, begun := PieceEnd(s, at)
+		next, begun := text.PieceEnd(s, at)
 		open = open || begun
 		switch s[at] {
 		case '[':
@@ -133,7 +100,7 @@ func (f *Filter) harmless(s string) string {
 	mark := func(escape string) string { return strings.ReplaceAll(keep(escape), "`", "\x00") } // other Markdown, which joins
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		next, open := PieceEnd(s, i)
+		next, open := text.PieceEnd(s, i)
 		switch {
 		case open:
 			b.WriteString(mark(strings.Repeat("\\`", next-i)))

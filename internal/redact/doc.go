@@ -1,0 +1,2 @@
+// Package redact takes secrets out of text before it is kept or sent to a model.
+package redact
