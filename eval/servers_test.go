@@ -12,7 +12,6 @@ import (
 	"example.com/ragflow/eval"
 	"example.com/ragflow/internal/beir"
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/pgvector"
 	"example.com/ragflow/search/weaviate"
@@ -26,16 +25,16 @@ const asGood = 0.02
 // embedded index. docs/scaling.md has the figures, and where the differences come from.
 func TestIntegrationServers(t *testing.T) {
 	place := fmt.Sprintf("Quality%d", time.Now().UnixNano())
-	servers := map[string]func(ctx context.Context, set string) (remote.Store, error){}
+	servers := map[string]func(ctx context.Context, set string, local search.Backend) (search.Backend, error){}
 	if address := os.Getenv("RAGFLOW_TEST_WEAVIATE"); address != "" {
 		host, query, _ := strings.Cut(address, "?")
-		servers["Weaviate"] = func(ctx context.Context, set string) (remote.Store, error) {
-			return weaviate.Open(ctx, host+"/"+place+set+"?"+query, weaviate.Options{})
+		servers["Weaviate"] = func(ctx context.Context, set string, local search.Backend) (search.Backend, error) {
+			return weaviate.Open(ctx, host+"/"+place+set+"?"+query, weaviate.Options{Local: local})
 		}
 	}
 	if address := os.Getenv("RAGFLOW_TEST_PGVECTOR"); address != "" {
-		servers["pgvector"] = func(ctx context.Context, set string) (remote.Store, error) {
-			return pgvector.Open(ctx, address+"&search_path="+strings.ToLower(place+set), "")
+		servers["pgvector"] = func(ctx context.Context, set string, local search.Backend) (search.Backend, error) {
+			return pgvector.Open(ctx, address+"&search_path="+strings.ToLower(place+set), pgvector.Options{Local: local})
 		}
 	}
 	if len(servers) == 0 {
@@ -54,8 +53,7 @@ func TestIntegrationServers(t *testing.T) {
 			t.Log(set.name, "embedded:", embedded.words())
 			for name, open := range servers {
 				config.Index = func(ctx context.Context, _ string, local search.Backend) (search.Backend, error) {
-					store, err := open(ctx, set.name)
-					return remote.New(store, local), err
+					return open(ctx, set.name, local)
 				}
 				config.DataDir = t.TempDir()
 				served := set.words(t, config)

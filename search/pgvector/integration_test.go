@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"example.com/ragflow/internal/index"
-	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/pgvector"
 	"example.com/ragflow/search/searchtest"
@@ -33,17 +32,16 @@ func address(tb testing.TB) string {
 	return fmt.Sprintf("%s&search_path=test%d_%d", server, time.Now().UnixNano(), schemas.Add(1))
 }
 
-func open(tb testing.TB, address string) *remote.DB {
+func open(tb testing.TB, address string) search.Backend {
 	tb.Helper()
 	local, err := index.Open(tb.Context(), "", index.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	store, err := pgvector.Open(tb.Context(), address, "")
+	db, err := pgvector.Open(tb.Context(), address, pgvector.Options{Local: local})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	db := remote.New(store, local)
 	tb.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			tb.Error(err)
@@ -233,7 +231,7 @@ func TestIntegrationErrors(t *testing.T) {
 		{change(func(c *url.URL) { c.Path = "/nowhere" }), pgvector.ErrDenied},
 		{change(func(c *url.URL) { c.Host = "127.0.0.1:1" }), pgvector.ErrDown},
 	} {
-		_, err := pgvector.Open(t.Context(), tt.address, "")
+		_, err := pgvector.Open(t.Context(), tt.address, pgvector.Options{})
 		if !errors.Is(err, tt.want) || strings.Contains(err.Error(), "wrong-secret") {
 			t.Errorf("%v, want %v", err, tt.want)
 		}

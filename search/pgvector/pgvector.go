@@ -25,6 +25,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"example.com/ragflow/internal/remote"
+	"example.com/ragflow/search"
 )
 
 // DefaultSchema holds the tables unless the address has a search_path.
@@ -41,8 +42,8 @@ var (
 //go:embed schema.sql
 var tables string
 
-// Store is a [remote.Store] in a database. It is safe for concurrent use.
-type Store struct {
+// store is a [remote.Store] in a database. It is safe for concurrent use.
+type store struct {
 	pool   *pgxpool.Pool
 	place  string // for people
 	schema string
@@ -51,7 +52,7 @@ type Store struct {
 	ready bool       // the tables exist and fit
 }
 
-var _ remote.Store = (*Store)(nil)
+var _ remote.Store = (*store)(nil)
 
 // CheckAddress returns what is wrong with an address for [Open], without the address, which
 // may hold a password.
@@ -84,15 +85,31 @@ func parse(address, collection string) (c *pgxpool.Config, schema string, err er
 	return c, schema, nil
 }
 
-// Open connects to a database. The address is a URL with the parameters of libpq and of
-// pgxpool. A collection has a schema of its own. Errors match [ErrDown], [ErrDenied],
-// [ErrExtension] or [ErrVersion], and never contain the password.
-func Open(ctx context.Context, address, collection string) (*Store, error) {
-	c, schema, err := parse(address, collection)
+// Options say how a database is used.
+type Options struct {
+	Collection string // has a schema of its own; empty: none
+	// Local is an empty index in memory, which holds the documents without their text for
+	// filters and names. Closing the returned index closes it; if Open fails, the caller does.
+	Local search.Backend
+}
+
+// Open opens the index in a database. The address is a URL with the parameters of libpq and
+// of pgxpool. Errors match [ErrDown], [ErrDenied], [ErrExtension] or [ErrVersion], and never
+// contain the password.
+func Open(ctx context.Context, address string, o Options) (search.Backend, error) {
+	s, err := open(ctx, address, o)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{place: fmt.Sprintf("%s:%d/%s", c.ConnConfig.Host, c.ConnConfig.Port, c.ConnConfig.Database), schema: schema}
+	return remote.New(s, o.Local), nil
+}
+
+func open(ctx context.Context, address string, o Options) (*store, error) {
+	c, schema, err := parse(address, o.Collection)
+	if err != nil {
+		return nil, err
+	}
+	s := &store{place: fmt.Sprintf("%s:%d/%s", c.ConnConfig.Host, c.ConnConfig.Port, c.ConnConfig.Database), schema: schema}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, c); err == nil {
 		_, err = s.exists(ctx)
 	}
@@ -106,13 +123,13 @@ func Open(ctx context.Context, address, collection string) (*Store, error) {
 }
 
 // Close implements remote.Store. Calls under way finish first.
-func (s *Store) Close() error {
+func (s *store) Close() error {
 	s.pool.Close()
 	return nil
 }
 
 // explain says what an error of the server means.
-func (s *Store) explain(ctx context.Context, err error) error {
+func (s *store) explain(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		return cause
 	}
@@ -138,7 +155,7 @@ func (s *Store) explain(ctx context.Context, err error) error {
 }
 
 // exists reports whether the tables are there, as another process may have made them.
-func (s *Store) exists(ctx context.Context) (bool, error) {
+func (s *store) exists(ctx context.Context) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ready {
@@ -162,7 +179,7 @@ func (s *Store) exists(ctx context.Context) (bool, error) {
 }
 
 // Prepare implements remote.Store.
-func (s *Store) Prepare(ctx context.Context) error {
+func (s *store) Prepare(ctx context.Context) error {
 	if ready, err := s.exists(ctx); ready || err != nil {
 		return s.explain(ctx, err)
 	}
@@ -201,7 +218,7 @@ func within(ctx context.Context, tx pgx.Tx) context.Context {
 }
 
 // db is the transaction of ctx, or the pool.
-func (s *Store) db(ctx context.Context) queryer {
+func (s *store) db(ctx context.Context) queryer {
 	if tx, ok := ctx.Value(transaction{}).(pgx.Tx); ok {
 		return tx
 	}
@@ -209,7 +226,7 @@ func (s *Store) db(ctx context.Context) queryer {
 }
 
 // Change implements remote.Store with a transaction, and a lock for each folder.
-func (s *Store) Change(ctx context.Context, root string, fn func(ctx context.Context) error) error {
+func (s *store) Change(ctx context.Context, root string, fn func(ctx context.Context) error) error {
 	if ready, err := s.exists(ctx); !ready || err != nil {
 		return s.explain(ctx, err)
 	}
@@ -222,13 +239,13 @@ func (s *Store) Change(ctx context.Context, root string, fn func(ctx context.Con
 }
 
 // exec runs a statement.
-func (s *Store) exec(ctx context.Context, sql string, args ...any) (int, error) {
+func (s *store) exec(ctx context.Context, sql string, args ...any) (int, error) {
 	tag, err := s.db(ctx).Exec(ctx, sql, args...)
 	return int(tag.RowsAffected()), s.explain(ctx, err)
 }
 
 // each reads rows, and calls scanned after each was put into fields.
-func (s *Store) each(ctx context.Context, sql string, args, fields []any, scanned func() error) error {
+func (s *store) each(ctx context.Context, sql string, args, fields []any, scanned func() error) error {
 	if ready, err := s.exists(ctx); !ready || err != nil {
 		return s.explain(ctx, err)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Roots implements remote.Store.
-func (s *Store) Roots(ctx context.Context) (out []remote.Root, err error) {
+func (s *store) Roots(ctx context.Context) (out []remote.Root, err error) {
 	var r remote.Root
 	var name []byte
 	err = s.each(ctx, `SELECT name, generation, chunking, embedder FROM roots`, nil, []any{&name, &r.Generation, &r.Chunking, &r.Embedder}, func() error {
@@ -26,20 +26,20 @@ func (s *Store) Roots(ctx context.Context) (out []remote.Root, err error) {
 }
 
 // Files implements remote.Store.
-func (s *Store) Files(ctx context.Context, roots []string, each func(remote.File) error) error {
+func (s *store) Files(ctx context.Context, roots []string, each func(remote.File) error) error {
 	var f remote.File
 	return s.each(ctx, `SELECT id::text, root::text, source, data, version, chunks FROM files WHERE root = ANY($1::text[]::uuid[])`,
 		[]any{roots}, []any{&f.ID, &f.Root, &f.Source, &f.Data, &f.Version, &f.Chunks}, func() error { return each(f) })
 }
 
 // Terms implements remote.Store.
-func (s *Store) Terms(ctx context.Context, root string) (terms []byte, err error) {
+func (s *store) Terms(ctx context.Context, root string) (terms []byte, err error) {
 	err = s.each(ctx, `SELECT terms FROM roots WHERE id = $1::text::uuid`, []any{root}, []any{&terms}, func() error { return nil })
 	return terms, err
 }
 
 // PutRoot implements remote.Store.
-func (s *Store) PutRoot(ctx context.Context, r remote.Root) error {
+func (s *store) PutRoot(ctx context.Context, r remote.Root) error {
 	_, err := s.exec(ctx, `INSERT INTO roots(id, name, generation, chunking, embedder, lengths)
 		SELECT $1::text::uuid, $2, $3, $4, $5, coalesce(sum(length), 0) FROM files WHERE root = $1::text::uuid
 		ON CONFLICT (id) DO UPDATE SET generation = excluded.generation, chunking = excluded.chunking, embedder = excluded.embedder, lengths = excluded.lengths`,
@@ -49,7 +49,7 @@ func (s *Store) PutRoot(ctx context.Context, r remote.Root) error {
 
 // PutTerms implements remote.Store. What was put is searched at once: the server counts
 // rows and sorts terms that it has not sorted.
-func (s *Store) PutTerms(ctx context.Context, root string, terms []byte) error {
+func (s *store) PutTerms(ctx context.Context, root string, terms []byte) error {
 	_, err := s.exec(ctx, `UPDATE roots SET terms = $2 WHERE id = $1::text::uuid`, root, terms)
 	if err == nil {
 		_, err = s.exec(ctx, `SELECT gin_clean_pending_list(c.oid) FROM pg_class c JOIN pg_am a ON a.oid = c.relam
@@ -85,7 +85,7 @@ func numbers(terms string) (each []int32, counts []int16, length int) {
 }
 
 // send sends statements at once.
-func (s *Store) send(ctx context.Context, b *pgx.Batch) error {
+func (s *store) send(ctx context.Context, b *pgx.Batch) error {
 	if b.Len() == 0 {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (s *Store) send(ctx context.Context, b *pgx.Batch) error {
 }
 
 // PutFiles implements remote.Store.
-func (s *Store) PutFiles(ctx context.Context, files []remote.File) error {
+func (s *store) PutFiles(ctx context.Context, files []remote.File) error {
 	var b pgx.Batch
 	for _, f := range files {
 		terms, counts, length := numbers(f.Terms)
@@ -106,19 +106,19 @@ func (s *Store) PutFiles(ctx context.Context, files []remote.File) error {
 }
 
 // NoteFile implements remote.Store.
-func (s *Store) NoteFile(ctx context.Context, id string, data []byte) error {
+func (s *store) NoteFile(ctx context.Context, id string, data []byte) error {
 	_, err := s.exec(ctx, `UPDATE files SET data = $2 WHERE id = $1::text::uuid`, id, data)
 	return err
 }
 
 // DeleteFiles implements remote.Store.
-func (s *Store) DeleteFiles(ctx context.Context, ids []string) error {
+func (s *store) DeleteFiles(ctx context.Context, ids []string) error {
 	_, err := s.exec(ctx, `DELETE FROM files WHERE id = ANY($1::text[]::uuid[])`, ids)
 	return err
 }
 
 // PutChunks implements remote.Store.
-func (s *Store) PutChunks(ctx context.Context, chunks []remote.Chunk) error {
+func (s *store) PutChunks(ctx context.Context, chunks []remote.Chunk) error {
 	var b pgx.Batch
 	for _, c := range chunks {
 		terms, counts, length := numbers(c.Terms)
@@ -131,7 +131,7 @@ func (s *Store) PutChunks(ctx context.Context, chunks []remote.Chunk) error {
 }
 
 // DeleteChunks implements remote.Store. Vectors go with their chunks.
-func (s *Store) DeleteChunks(ctx context.Context, f remote.Filter) error {
+func (s *store) DeleteChunks(ctx context.Context, f remote.Filter) error {
 	var q query
 	_, err := s.exec(ctx, `DELETE FROM chunks c WHERE `+q.passing(f), q...)
 	return err
@@ -186,7 +186,7 @@ func columns(with remote.Fields, score string) string {
 }
 
 // chunks calls each with the rows of a statement that selects columns.
-func (s *Store) chunks(ctx context.Context, sql string, args []any, each func(remote.Chunk) error) error {
+func (s *store) chunks(ctx context.Context, sql string, args []any, each func(remote.Chunk) error) error {
 	var c remote.Chunk
 	return s.each(ctx, sql, args, []any{
 		&c.ID, &c.Root, &c.File, &c.Public, &c.Version, &c.Ordinal, &c.Score, &c.Source, &c.Title, &c.Headings, &c.Text, &c.Hash, &c.Terms, &c.Data,
@@ -194,7 +194,7 @@ func (s *Store) chunks(ctx context.Context, sql string, args []any, each func(re
 }
 
 // list returns the rows of a statement that selects columns.
-func (s *Store) list(ctx context.Context, sql string, args []any) (out []remote.Chunk, err error) {
+func (s *store) list(ctx context.Context, sql string, args []any) (out []remote.Chunk, err error) {
 	err = s.chunks(ctx, sql, args, func(c remote.Chunk) error {
 		out = append(out, c)
 		return nil
@@ -203,19 +203,19 @@ func (s *Store) list(ctx context.Context, sql string, args []any) (out []remote.
 }
 
 // Chunks implements remote.Store.
-func (s *Store) Chunks(ctx context.Context, f remote.Filter, with remote.Fields) ([]remote.Chunk, error) {
+func (s *store) Chunks(ctx context.Context, f remote.Filter, with remote.Fields) ([]remote.Chunk, error) {
 	var q query
 	return s.list(ctx, `SELECT `+columns(with, "0::float8")+` FROM chunks c WHERE `+q.passing(f), q)
 }
 
 // EachChunk implements remote.Store.
-func (s *Store) EachChunk(ctx context.Context, roots []string, with remote.Fields, each func(remote.Chunk) error) error {
+func (s *store) EachChunk(ctx context.Context, roots []string, with remote.Fields, each func(remote.Chunk) error) error {
 	var q query
 	return s.chunks(ctx, `SELECT `+columns(with, "0::float8")+` FROM chunks c WHERE `+q.passing(remote.Filter{Roots: roots}), q, each)
 }
 
 // Words implements remote.Store. All chunks that hold a term are scored.
-func (s *Store) Words(ctx context.Context, w remote.Words) ([]remote.Chunk, error) {
+func (s *store) Words(ctx context.Context, w remote.Words) ([]remote.Chunk, error) {
 	var terms []int32
 	var weights, idf []float64
 	for term, weight := range w.Weights {

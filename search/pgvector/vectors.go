@@ -33,7 +33,7 @@ func encode(v any) string {
 }
 
 // Embedders implements remote.Store.
-func (s *Store) Embedders(ctx context.Context) (out []search.VectorSpec, err error) {
+func (s *store) Embedders(ctx context.Context) (out []search.VectorSpec, err error) {
 	var spec string
 	err = s.each(ctx, `SELECT spec FROM embedders`, nil, []any{&spec}, func() error {
 		var e search.VectorSpec
@@ -47,7 +47,7 @@ func (s *Store) Embedders(ctx context.Context) (out []search.VectorSpec, err err
 }
 
 // table returns the table of the vectors of an embedder, "" without one.
-func (s *Store) table(ctx context.Context, e search.VectorSpec) (string, error) {
+func (s *store) table(ctx context.Context, e search.VectorSpec) (string, error) {
 	var id int
 	err := s.db(ctx).QueryRow(ctx, `SELECT id FROM embedders WHERE spec = $1`, encode(e)).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -57,7 +57,7 @@ func (s *Store) table(ctx context.Context, e search.VectorSpec) (string, error) 
 }
 
 // CountVectors implements remote.Store.
-func (s *Store) CountVectors(ctx context.Context, e search.VectorSpec, roots []string) (n int, err error) {
+func (s *store) CountVectors(ctx context.Context, e search.VectorSpec, roots []string) (n int, err error) {
 	table, err := s.table(ctx, e)
 	if table == "" || err != nil {
 		return 0, err
@@ -67,7 +67,7 @@ func (s *Store) CountVectors(ctx context.Context, e search.VectorSpec, roots []s
 }
 
 // EachVector implements remote.Store.
-func (s *Store) EachVector(ctx context.Context, e search.VectorSpec, roots []string, each func(id string)) error {
+func (s *store) EachVector(ctx context.Context, e search.VectorSpec, roots []string, each func(id string)) error {
 	table, err := s.table(ctx, e)
 	if table == "" || err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s *Store) EachVector(ctx context.Context, e search.VectorSpec, roots []str
 }
 
 // PutVectors implements remote.Store. The first call of an embedder makes its table.
-func (s *Store) PutVectors(ctx context.Context, e search.VectorSpec, chunks []remote.Chunk, vectors [][]float32) error {
+func (s *store) PutVectors(ctx context.Context, e search.VectorSpec, chunks []remote.Chunk, vectors [][]float32) error {
 	table, err := s.table(ctx, e)
 	if err == nil && table == "" {
 		table, err = s.create(ctx, e)
@@ -97,7 +97,7 @@ func (s *Store) PutVectors(ctx context.Context, e search.VectorSpec, chunks []re
 }
 
 // create makes the table of an embedder.
-func (s *Store) create(ctx context.Context, e search.VectorSpec) (table string, err error) {
+func (s *store) create(ctx context.Context, e search.VectorSpec) (table string, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var id int
 		err := tx.QueryRow(ctx, `INSERT INTO embedders(spec) VALUES($1) ON CONFLICT DO NOTHING RETURNING id`, encode(e)).Scan(&id)
@@ -123,7 +123,7 @@ func (s *Store) create(ctx context.Context, e search.VectorSpec) (table string, 
 }
 
 // DeleteVectors implements remote.Store.
-func (s *Store) DeleteVectors(ctx context.Context, e search.VectorSpec, roots []string, all bool) (int, error) {
+func (s *store) DeleteVectors(ctx context.Context, e search.VectorSpec, roots []string, all bool) (int, error) {
 	table, err := s.table(ctx, e)
 	if table == "" || err != nil {
 		return 0, err
@@ -139,7 +139,7 @@ func (s *Store) DeleteVectors(ctx context.Context, e search.VectorSpec, roots []
 }
 
 // Near implements remote.Store.
-func (s *Store) Near(ctx context.Context, e search.VectorSpec, f remote.Filter, vector []float32, most int) ([]remote.Chunk, error) {
+func (s *store) Near(ctx context.Context, e search.VectorSpec, f remote.Filter, vector []float32, most int) ([]remote.Chunk, error) {
 	table, err := s.table(ctx, e)
 	if table == "" || err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ type asker struct {
 	last              error
 }
 
-func (a *asker) ask(ctx context.Context, db *remote.DB) {
+func (a *asker) ask(ctx context.Context, db search.Backend) {
 	for ctx.Err() == nil {
 		began := time.Now()
 		s, err := db.Snapshot(ctx, "/docs")
@@ -102,16 +102,15 @@ func TestIntegrationCluster(t *testing.T) {
 	if c.hosts = strings.Split(hosts, ","); len(c.hosts) < 3 || c.script == "" {
 		t.Skip("no three nodes: run scripts/servers/weaviate start --three, and set the variables it writes")
 	}
-	connect := func(address string) *remote.DB {
+	connect := func(address string) search.Backend {
 		local, err := index.Open(t.Context(), "", index.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		store, err := weaviate.Open(t.Context(), address, weaviate.Options{})
+		db, err := weaviate.Open(t.Context(), address, weaviate.Options{Local: local})
 		if err != nil {
 			t.Fatal(err)
 		}
-		db := remote.New(store, local)
 		t.Cleanup(func() { _ = db.Close() })
 		return db
 	}
@@ -201,11 +200,11 @@ func TestIntegrationCluster(t *testing.T) {
 }
 
 // count counts what a node holds, by id.
-func (c cluster) count(db *remote.DB, files, each int) error {
+func (c cluster) count(db search.Backend, files, each int) error {
 	c.t.Helper()
 	seen := map[string]int{}
 	root := remote.ID("/docs")
-	if err := db.Store().EachChunk(c.t.Context(), []string{root}, 0, func(o remote.Chunk) error {
+	if err := db.(*remote.DB).Store().EachChunk(c.t.Context(), []string{root}, 0, func(o remote.Chunk) error {
 		seen[o.Public]++
 		return nil
 	}); err != nil {

@@ -97,7 +97,7 @@ func TestIntegrationCostOfImport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := weaviate.Open(t.Context(), where, weaviate.Options{})
+	store, err := weaviate.OpenStore(t.Context(), where)
 	if err != nil {
 		t.Fatal(err)
 	}

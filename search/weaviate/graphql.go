@@ -32,7 +32,7 @@ func (o object) additional(name string) object {
 func (o object) id() string { return o.additional("id").text("id") }
 
 // graphql asks the server and returns what it says below the first field, Get or Aggregate.
-func (db *Store) graphql(ctx context.Context, query string) (map[string]any, error) {
+func (db *store) graphql(ctx context.Context, query string) (map[string]any, error) {
 	r, err := db.client.GraphQL().Raw().WithQuery("{" + query + "}").Do(ctx)
 	if err != nil {
 		return nil, db.explain(ctx, err)
@@ -49,7 +49,7 @@ func (db *Store) graphql(ctx context.Context, query string) (map[string]any, err
 }
 
 // objects picks the objects of a class out of an answer.
-func (db *Store) objects(answer map[string]any, class string) []object {
+func (db *store) objects(answer map[string]any, class string) []object {
 	list, _ := answer[db.prefix+class].([]any)
 	out := make([]object, len(list))
 	for i := range list {
@@ -59,13 +59,13 @@ func (db *Store) objects(answer map[string]any, class string) []object {
 }
 
 // get returns the objects that fit, at most remote.Most.
-func (db *Store) get(ctx context.Context, class, where, properties string) ([]object, error) {
+func (db *store) get(ctx context.Context, class, where, properties string) ([]object, error) {
 	answer, err := db.graphql(ctx, "Get{"+db.fields(class, remote.Most, where, "", properties)+"}")
 	return db.objects(answer, class), err
 }
 
 // all calls f for every object of a class.
-func (db *Store) all(ctx context.Context, class, properties string, f func(object) error) error {
+func (db *store) all(ctx context.Context, class, properties string, f func(object) error) error {
 	const page = 1000
 	for after := ""; ; {
 		answer, err := db.graphql(ctx, "Get{"+db.fields(class, page, "", "after:"+quote(after), properties+" _additional{id}")+"}")
@@ -86,7 +86,7 @@ func (db *Store) all(ctx context.Context, class, properties string, f func(objec
 }
 
 // fields is the part of a query that asks for objects of a class.
-func (db *Store) fields(class string, limit int, where, order, properties string) string {
+func (db *store) fields(class string, limit int, where, order, properties string) string {
 	if where != "" {
 		where = "where:" + where
 	}

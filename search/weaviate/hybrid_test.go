@@ -75,11 +75,12 @@ func TestIntegrationHybrid(t *testing.T) {
 	if err := plain.Delete(t.Context(), "/docs", "1"); err != nil {
 		t.Fatal(err)
 	}
-	made, err := db.Store().Embedders(t.Context())
+	store := db.(*remote.DB).Store()
+	made, err := store.Embedders(t.Context())
 	if err != nil || len(made) != 1 {
 		t.Fatalf("embedders %v, %v", made, err)
 	}
-	if n, err := db.Store().CountVectors(t.Context(), made[0], []string{remote.ID("/docs")}); err != nil || n != 3 {
+	if n, err := store.CountVectors(t.Context(), made[0], []string{remote.ID("/docs")}); err != nil || n != 3 {
 		t.Errorf("%d vectors, %v, want 3", n, err)
 	}
 	if got := ids(find()); slices.Contains(got, "1#0") || len(got) != 3 {

@@ -15,7 +15,6 @@ import (
 	"github.com/weaviate/weaviate/entities/models"
 
 	"example.com/ragflow/internal/index"
-	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/searchtest"
 	"example.com/ragflow/search/weaviate"
@@ -36,17 +35,16 @@ func address(tb testing.TB) string {
 	return fmt.Sprintf("%s/Test%d_%d?%s", host, time.Now().UnixNano(), names.Add(1), query)
 }
 
-func open(tb testing.TB, address string) *remote.DB {
+func open(tb testing.TB, address string) search.Backend {
 	tb.Helper()
 	local, err := index.Open(tb.Context(), "", index.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	store, err := weaviate.Open(tb.Context(), address, weaviate.Options{})
+	db, err := weaviate.Open(tb.Context(), address, weaviate.Options{Local: local})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	db := remote.New(store, local)
 	tb.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			tb.Error(err)
@@ -72,7 +70,7 @@ func page(source string, texts ...string) search.Entry {
 }
 
 // find returns the chunks that a search by words finds, best first.
-func find(t *testing.T, db *remote.DB, query string, k int) (out []string) {
+func find(t *testing.T, db search.Backend, query string, k int) (out []string) {
 	t.Helper()
 	s, err := db.Snapshot(t.Context(), "/docs")
 	if err != nil {

@@ -28,7 +28,7 @@ const (
 
 // fits reports whether the classes exist. The error matches [ErrVersion] where another
 // version made them.
-func (db *Store) fits(ctx context.Context) (bool, error) {
+func (db *store) fits(ctx context.Context) (bool, error) {
 	c, err := db.client.Schema().ClassGetter().WithClassName(db.prefix + "Root").Do(ctx)
 	if f, ok := errors.AsType[*fault.WeaviateClientError](err); ok && f.StatusCode == http.StatusNotFound {
 		return false, nil
@@ -45,7 +45,7 @@ func (db *Store) fits(ctx context.Context) (bool, error) {
 
 // Prepare implements remote.Store. It makes the classes, Root last, whose existence says that
 // all exist.
-func (db *Store) Prepare(ctx context.Context) error {
+func (db *store) Prepare(ctx context.Context) error {
 	if ready, err := db.exists(ctx); ready || err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (db *Store) Prepare(ctx context.Context) error {
 }
 
 // exists reports whether the classes exist, as another process may have made them.
-func (db *Store) exists(ctx context.Context) (bool, error) {
+func (db *store) exists(ctx context.Context) (bool, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	var err error
@@ -80,7 +80,7 @@ func (db *Store) exists(ctx context.Context) (bool, error) {
 }
 
 // create makes a class, unless it exists.
-func (db *Store) create(ctx context.Context, c *models.Class) error {
+func (db *store) create(ctx context.Context, c *models.Class) error {
 	err := db.client.Schema().ClassCreator().WithClass(c).Do(ctx)
 	if f, ok := errors.AsType[*fault.WeaviateClientError](err); ok && strings.Contains(f.Msg, "already exists") {
 		return nil
@@ -91,7 +91,7 @@ func (db *Store) create(ctx context.Context, c *models.Class) error {
 // class describes a class without vectors, with properties of text and numbers, which are
 // floating-point because the whole numbers of GraphQL have 32 bits. Its
 // BM25 is that of search.DefaultRanking.
-func (db *Store) class(name, description string, texts map[string]string, numbers ...string) *models.Class {
+func (db *store) class(name, description string, texts map[string]string, numbers ...string) *models.Class {
 	yes, no, r := true, false, search.DefaultRanking()
 	c := &models.Class{
 		Class: db.prefix + name, Description: description, Vectorizer: "none", VectorIndexConfig: map[string]any{"skip": true},
@@ -117,7 +117,7 @@ func (db *Store) class(name, description string, texts map[string]string, number
 }
 
 // object describes an object of a class.
-func (db *Store) object(class, id string, properties map[string]any) *models.Object {
+func (db *store) object(class, id string, properties map[string]any) *models.Object {
 	return &models.Object{Class: db.prefix + class, ID: strfmt.UUID(id), Properties: properties}
 }
 
@@ -129,7 +129,7 @@ const (
 
 // importObjects writes objects in the place of those of the same ids. The error names the
 // first object that the server refused; the others are there.
-func (db *Store) importObjects(ctx context.Context, objects []*models.Object) error {
+func (db *store) importObjects(ctx context.Context, objects []*models.Object) error {
 	db.put.Add(int64(len(objects)))
 	var sending errgroup.Group
 	sending.SetLimit(imports)
@@ -140,7 +140,7 @@ func (db *Store) importObjects(ctx context.Context, objects []*models.Object) er
 }
 
 // importSome is one request of importObjects.
-func (db *Store) importSome(ctx context.Context, objects []*models.Object) error {
+func (db *store) importSome(ctx context.Context, objects []*models.Object) error {
 	send := func(over *weaviate.Client) ([]models.ObjectsGetResponse, error) {
 		return over.Batch().ObjectsBatcher().WithObjects(objects...).WithConsistencyLevel(db.consistency).Do(ctx)
 	}
@@ -165,7 +165,7 @@ func (db *Store) importSome(ctx context.Context, objects []*models.Object) error
 }
 
 // deleteObjects deletes what passes a filter, and counts it.
-func (db *Store) deleteObjects(ctx context.Context, class string, values []string, property string) (n int, err error) {
+func (db *store) deleteObjects(ctx context.Context, class string, values []string, property string) (n int, err error) {
 	for some := range slices.Chunk(values, 500) {
 		for { // the server stops at remote.Most
 			r, err := db.client.Batch().ObjectsBatchDeleter().WithClassName(db.prefix + class).WithConsistencyLevel(db.consistency).

@@ -14,7 +14,7 @@ const (
 
 // settle waits after a large import until the server has all passages and files on disk.
 // Before, BM25 ranks badly.
-func (db *Store) settle(ctx context.Context) error {
+func (db *store) settle(ctx context.Context) error {
 	if db.put.Swap(0) < settledFrom {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (db *Store) settle(ctx context.Context) error {
 }
 
 // written reports whether all objects of a class are on disk, on each node that is up.
-func (db *Store) written(ctx context.Context, class string) (bool, error) {
+func (db *store) written(ctx context.Context, class string) (bool, error) {
 	all, err := db.count(ctx, db.prefix+class, "")
 	if err != nil {
 		return false, err

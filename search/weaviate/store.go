@@ -16,17 +16,17 @@ import (
 )
 
 var (
-	_ remote.Store = (*Store)(nil)
-	_ remote.Fuser = (*Store)(nil)
+	_ remote.Store = (*store)(nil)
+	_ remote.Fuser = (*store)(nil)
 )
 
 // Change implements remote.Store. The server has no transactions.
-func (*Store) Change(ctx context.Context, _ string, fn func(ctx context.Context) error) error {
+func (*store) Change(ctx context.Context, _ string, fn func(ctx context.Context) error) error {
 	return fn(ctx)
 }
 
 // Roots implements remote.Store.
-func (db *Store) Roots(ctx context.Context) (out []remote.Root, err error) {
+func (db *store) Roots(ctx context.Context) (out []remote.Root, err error) {
 	if exists, err := db.exists(ctx); !exists || err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (db *Store) Roots(ctx context.Context) (out []remote.Root, err error) {
 
 // Files implements remote.Store. It reads those of all folders, because the server does not
 // filter where it goes through a class.
-func (db *Store) Files(ctx context.Context, _ []string, each func(remote.File) error) error {
+func (db *store) Files(ctx context.Context, _ []string, each func(remote.File) error) error {
 	return db.all(ctx, "File", "root source data version chunks", func(o object) error {
 		return each(remote.File{
 			ID: o.id(), Root: o.text("root"), Source: o.text("source"), Data: []byte(o.text("data")), Version: o.whole("version"), Chunks: int(o.whole("chunks")),
@@ -48,7 +48,7 @@ func (db *Store) Files(ctx context.Context, _ []string, each func(remote.File) e
 }
 
 // Terms implements remote.Store.
-func (db *Store) Terms(ctx context.Context, root string) ([]byte, error) {
+func (db *store) Terms(ctx context.Context, root string) ([]byte, error) {
 	list, err := db.get(ctx, "Terms", is("id", root), "counts")
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -90,7 +90,7 @@ func where(f remote.Filter, file string) string {
 }
 
 // Chunks implements remote.Store.
-func (db *Store) Chunks(ctx context.Context, f remote.Filter, with remote.Fields) (out []remote.Chunk, err error) {
+func (db *store) Chunks(ctx context.Context, f remote.Filter, with remote.Fields) (out []remote.Chunk, err error) {
 	list, err := db.get(ctx, "Chunk", where(f, "file"), properties(with)+"_additional{id}")
 	for _, o := range list {
 		out = append(out, asChunk(o, 0))
@@ -99,7 +99,7 @@ func (db *Store) Chunks(ctx context.Context, f remote.Filter, with remote.Fields
 }
 
 // EachChunk implements remote.Store.
-func (db *Store) EachChunk(ctx context.Context, _ []string, with remote.Fields, each func(remote.Chunk) error) error {
+func (db *store) EachChunk(ctx context.Context, _ []string, with remote.Fields, each func(remote.Chunk) error) error {
 	return db.all(ctx, "Chunk", properties(with), func(o object) error { return each(asChunk(o, 0)) })
 }
 
@@ -126,7 +126,7 @@ func weighted(weights map[string]float64) string {
 
 // Words implements remote.Store. Passages and files are ranked by themselves, and scores of
 // files are added here to some times as many candidates as are asked for.
-func (db *Store) Words(ctx context.Context, q remote.Words) (out []remote.Chunk, err error) {
+func (db *store) Words(ctx context.Context, q remote.Words) (out []remote.Chunk, err error) {
 	n, rank := min(4*q.Most+10, remote.Most), bm25(q.Weights)
 	query := "Get{" + db.fields("Chunk", n, where(q.Filter, "file"), rank, properties(q.With)+"_additional{id score}")
 	if q.Document > 0 {
@@ -149,14 +149,14 @@ func (db *Store) Words(ctx context.Context, q remote.Words) (out []remote.Chunk,
 }
 
 // PutRoot implements remote.Store.
-func (db *Store) PutRoot(ctx context.Context, r remote.Root) error {
+func (db *store) PutRoot(ctx context.Context, r remote.Root) error {
 	return db.importObjects(ctx, []*models.Object{db.object("Root", remote.ID(r.Name), map[string]any{
 		"root": r.Name, "generation": r.Generation, "chunking": r.Chunking, "embedder": r.Embedder,
 	})})
 }
 
 // PutTerms implements remote.Store.
-func (db *Store) PutTerms(ctx context.Context, root string, terms []byte) error {
+func (db *store) PutTerms(ctx context.Context, root string, terms []byte) error {
 	if err := db.importObjects(ctx, []*models.Object{db.object("Terms", root, map[string]any{"counts": string(terms)})}); err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (db *Store) PutTerms(ctx context.Context, root string, terms []byte) error 
 }
 
 // PutFiles implements remote.Store.
-func (db *Store) PutFiles(ctx context.Context, files []remote.File) error {
+func (db *store) PutFiles(ctx context.Context, files []remote.File) error {
 	objects := make([]*models.Object, len(files))
 	for i, f := range files {
 		objects[i] = db.object("File", f.ID, map[string]any{
@@ -175,19 +175,19 @@ func (db *Store) PutFiles(ctx context.Context, files []remote.File) error {
 }
 
 // NoteFile implements remote.Store.
-func (db *Store) NoteFile(ctx context.Context, id string, data []byte) error {
+func (db *store) NoteFile(ctx context.Context, id string, data []byte) error {
 	return db.explain(ctx, db.client.Data().Updater().WithMerge().WithClassName(db.prefix+"File").WithID(id).
 		WithProperties(map[string]any{"data": string(data)}).WithConsistencyLevel(db.consistency).Do(ctx))
 }
 
 // DeleteFiles implements remote.Store.
-func (db *Store) DeleteFiles(ctx context.Context, ids []string) error {
+func (db *store) DeleteFiles(ctx context.Context, ids []string) error {
 	_, err := db.deleteObjects(ctx, "File", ids, "id")
 	return err
 }
 
 // PutChunks implements remote.Store.
-func (db *Store) PutChunks(ctx context.Context, chunks []remote.Chunk) error {
+func (db *store) PutChunks(ctx context.Context, chunks []remote.Chunk) error {
 	objects := make([]*models.Object, len(chunks))
 	for i, c := range chunks {
 		objects[i] = db.object("Chunk", c.ID, map[string]any{
@@ -199,7 +199,7 @@ func (db *Store) PutChunks(ctx context.Context, chunks []remote.Chunk) error {
 }
 
 // DeleteChunks implements remote.Store, for a filter of files or of ids.
-func (db *Store) DeleteChunks(ctx context.Context, f remote.Filter) error {
+func (db *store) DeleteChunks(ctx context.Context, f remote.Filter) error {
 	property, values := "file", f.Files
 	if f.IDs != nil {
 		property, values = "id", f.IDs
@@ -230,7 +230,7 @@ func encodeSpec(e search.VectorSpec) string {
 }
 
 // Embedders implements remote.Store.
-func (db *Store) Embedders(ctx context.Context) (out []search.VectorSpec, err error) {
+func (db *store) Embedders(ctx context.Context) (out []search.VectorSpec, err error) {
 	classes, err := db.vectorClasses(ctx)
 	for class, e := range classes {
 		if class == vectorClass(e, db.hybrid) {
@@ -241,7 +241,7 @@ func (db *Store) Embedders(ctx context.Context) (out []search.VectorSpec, err er
 }
 
 // vectorClasses returns the classes of vectors, with and without words.
-func (db *Store) vectorClasses(ctx context.Context) (map[string]search.VectorSpec, error) {
+func (db *store) vectorClasses(ctx context.Context) (map[string]search.VectorSpec, error) {
 	schema, err := db.client.Schema().Getter().Do(ctx)
 	if err != nil {
 		return nil, db.explain(ctx, err)
@@ -258,7 +258,7 @@ func (db *Store) vectorClasses(ctx context.Context) (map[string]search.VectorSpe
 }
 
 // CountVectors implements remote.Store.
-func (db *Store) CountVectors(ctx context.Context, e search.VectorSpec, roots []string) (int, error) {
+func (db *store) CountVectors(ctx context.Context, e search.VectorSpec, roots []string) (int, error) {
 	made, err := db.Embedders(ctx)
 	if err != nil || !slices.Contains(made, e) {
 		return 0, err
@@ -267,7 +267,7 @@ func (db *Store) CountVectors(ctx context.Context, e search.VectorSpec, roots []
 }
 
 // count is how many objects of a class fit.
-func (db *Store) count(ctx context.Context, class, where string) (int, error) {
+func (db *store) count(ctx context.Context, class, where string) (int, error) {
 	answer, err := db.graphql(ctx, fmt.Sprintf("Aggregate{%s%s{meta{count}}}", class, where))
 	list, _ := answer[class].([]any)
 	if err != nil || len(list) == 0 {
@@ -279,12 +279,12 @@ func (db *Store) count(ctx context.Context, class, where string) (int, error) {
 }
 
 // EachVector implements remote.Store.
-func (db *Store) EachVector(ctx context.Context, e search.VectorSpec, _ []string, each func(id string)) error {
+func (db *store) EachVector(ctx context.Context, e search.VectorSpec, _ []string, each func(id string)) error {
 	return db.all(ctx, vectorClass(e, db.hybrid), "", func(o object) error { each(o.id()); return nil })
 }
 
 // PutVectors implements remote.Store.
-func (db *Store) PutVectors(ctx context.Context, e search.VectorSpec, chunks []remote.Chunk, vectors [][]float32) error {
+func (db *store) PutVectors(ctx context.Context, e search.VectorSpec, chunks []remote.Chunk, vectors [][]float32) error {
 	name := vectorClass(e, db.hybrid)
 	texts := map[string]string{"root": exact, "file": exact, "chunk": exact}
 	if db.hybrid {
@@ -311,7 +311,7 @@ func (db *Store) PutVectors(ctx context.Context, e search.VectorSpec, chunks []r
 }
 
 // DeleteVectors implements remote.Store.
-func (db *Store) DeleteVectors(ctx context.Context, e search.VectorSpec, roots []string, all bool) (n int, err error) {
+func (db *store) DeleteVectors(ctx context.Context, e search.VectorSpec, roots []string, all bool) (n int, err error) {
 	n, err = db.deleteObjects(ctx, vectorClass(e, db.hybrid), roots, "root")
 	if err == nil && all {
 		db.made.Delete(vectorClass(e, db.hybrid))
@@ -321,7 +321,7 @@ func (db *Store) DeleteVectors(ctx context.Context, e search.VectorSpec, roots [
 }
 
 // Near implements remote.Store.
-func (db *Store) Near(ctx context.Context, e search.VectorSpec, f remote.Filter, vector []float32, most int) (out []remote.Chunk, err error) {
+func (db *store) Near(ctx context.Context, e search.VectorSpec, f remote.Filter, vector []float32, most int) (out []remote.Chunk, err error) {
 	numbers, err := json.Marshal(vector)
 	if err != nil {
 		return nil, err
@@ -335,11 +335,11 @@ func (db *Store) Near(ctx context.Context, e search.VectorSpec, f remote.Filter,
 }
 
 // Fuses implements remote.Fuser.
-func (db *Store) Fuses() bool { return db.hybrid }
+func (db *store) Fuses() bool { return db.hybrid }
 
 // Fused implements remote.Fuser, by the server's own hybrid search, for which words and
 // vectors count the same.
-func (db *Store) Fused(ctx context.Context, e search.VectorSpec, w remote.Words, vector []float32) (out []remote.Chunk, err error) {
+func (db *store) Fused(ctx context.Context, e search.VectorSpec, w remote.Words, vector []float32) (out []remote.Chunk, err error) {
 	numbers, err := json.Marshal(vector)
 	if err != nil {
 		return nil, err

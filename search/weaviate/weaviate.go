@@ -28,6 +28,9 @@ import (
 	"github.com/weaviate/weaviate-go-client/v4/weaviate"
 	"github.com/weaviate/weaviate-go-client/v4/weaviate/fault"
 	"github.com/weaviate/weaviate-go-client/v4/weaviate/grpc"
+
+	"example.com/ragflow/internal/remote"
+	"example.com/ragflow/search"
 )
 
 // Facts about a server; match them with errors.Is.
@@ -43,10 +46,13 @@ type Options struct {
 	Collection string        // letters, digits, - and _; part of the names of the classes
 	Timeout    time.Duration // of one request to one host; 0: 60 s; at most 15 s with several hosts
 	Logger     *slog.Logger  // for hosts that do not answer; nil discards
+	// Local is an empty index in memory, which holds the documents without their text for
+	// filters and names. Closing the returned index closes it; if Open fails, the caller does.
+	Local search.Backend
 }
 
-// Store is a [remote.Store] on a server. It is safe for concurrent use.
-type Store struct {
+// store is a [remote.Store] on a server. It is safe for concurrent use.
+type store struct {
 	client, grpc *weaviate.Client // grpc imports batches; it is client without a gRPC port
 	address      string           // for people
 	prefix       string           // of the names of classes
@@ -69,7 +75,7 @@ const (
 	clusterTimeout = 15 * time.Second
 )
 
-// Open connects to the server at an address:
+// Open opens the index on the server at an address:
 //
 //	weaviate://host:8080[,host:port…][/Prefix][?grpc=50051&replicas=3&consistency=QUORUM&hybrid=server]
 //
@@ -79,12 +85,20 @@ const (
 // words and vectors in one request, and vectors are kept with the words of their passages. The
 // error matches [ErrUnreachable],
 // [ErrKey] or [ErrVersion].
-func Open(ctx context.Context, address string, o Options) (*Store, error) {
+func Open(ctx context.Context, address string, o Options) (search.Backend, error) {
+	s, err := open(ctx, address, o)
+	if err != nil {
+		return nil, err
+	}
+	return remote.New(s, o.Local), nil
+}
+
+func open(ctx context.Context, address string, o Options) (*store, error) {
 	u, err := parse(address)
 	if err != nil {
 		return nil, err
 	}
-	db := &Store{
+	db := &store{
 		address: u.Scheme + "://" + u.Host, prefix: cmp.Or(strings.Trim(u.Path, "/"), defaultPrefix),
 		consistency: u.Query().Get("consistency"), hybrid: u.Query().Has("hybrid"),
 	}
@@ -226,7 +240,7 @@ func (c closing) Close() error {
 }
 
 // explain says what an error of the client means.
-func (db *Store) explain(ctx context.Context, err error) error {
+func (db *store) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -246,4 +260,4 @@ func (db *Store) explain(ctx context.Context, err error) error {
 }
 
 // Close implements remote.Store. The client keeps nothing that must be closed.
-func (*Store) Close() error { return nil }
+func (*store) Close() error { return nil }

@@ -9,7 +9,6 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/checkpoint/postgres"
-	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/pgvector"
 	"example.com/ragflow/search/weaviate"
@@ -27,21 +26,21 @@ func onPostgres(address string) bool {
 // indexTable lists the settings of an index on a server.
 func indexTable(c *ragflow.Config) []Setting {
 	var key string
-	open := func(ctx context.Context, address, collection string) (remote.Store, error) {
+	open := func(ctx context.Context, address, collection string, local search.Backend) (search.Backend, error) {
 		if onPostgres(address) {
-			return pgvector.Open(ctx, address, collection)
+			return pgvector.Open(ctx, address, pgvector.Options{Collection: collection, Local: local})
 		}
-		return weaviate.Open(ctx, address, weaviate.Options{Key: key, Collection: collection, Logger: c.Logger})
+		return weaviate.Open(ctx, address, weaviate.Options{Key: key, Collection: collection, Local: local, Logger: c.Logger})
 	}
 	const allowed = embeddedIndex + ", or an address such as weaviate://localhost:8080?grpc=50051 or postgres://user@host:5432/database"
 	return []Setting{
 		row("RAGFLOW_INDEX", embeddedIndex, FirstPage|Address, allowed, or(embeddedIndex, func(address string) bool {
 			c.Index = func(ctx context.Context, collection string, local search.Backend) (search.Backend, error) {
-				store, err := open(ctx, address, collection)
+				db, err := open(ctx, address, collection, local)
 				if err != nil {
 					return nil, fmt.Errorf("open the index: %w", err)
 				}
-				return remote.New(store, local), nil
+				return db, nil
 			}
 			if onPostgres(address) {
 				return pgvector.CheckAddress(address) == nil
