@@ -214,7 +214,7 @@ func TestHybridFusesLegs(t *testing.T) {
 				t.Errorf("%d hits, want %d", len(got.Hits), len(want))
 			}
 			if alpha == 0.5 {
-				even := rank.RRF(rank.Merge(lists...), rank.Even)
+				even := rank.RRF(rank.Merge(lists...), func(state.Leg) float64 { return 1 })
 				if !slices.EqualFunc(even[:len(got.Hits)], got.Hits, func(a state.Hit, b ragflow.SearchHit) bool { return a.Chunk == b.ChunkID }) {
 					t.Errorf("alpha 0.5 orders %v, plain fusion %v", chunkIDs(got), even)
 				}

@@ -37,7 +37,7 @@ func TestWeightZeroIsNotAsked(t *testing.T) {
 				m := newMeaning("meaning")
 				a := open(t, ragflow.Config{
 					Docs: []string{docs}, Models: ragflow.Models{Embedder: m},
-					Retrieval: search.Retrieval{Weights: tt.weights, Fusion: rank.Fusion{Method: method}},
+					Retrieval: search.Retrieval{Weights: tt.weights, Fusion: search.Fusion{Method: method}},
 				})
 				got := searchLeg(t, a, query, 5, "")
 				if n := m.count(llm.Query); n != tt.asked {
@@ -57,7 +57,7 @@ func TestWeightZeroIsNotAsked(t *testing.T) {
 func TestWeightedFusion(t *testing.T) {
 	a := open(t, ragflow.Config{
 		Docs: []string{library(t)}, Models: ragflow.Models{Embedder: newMeaning("meaning")},
-		Retrieval: search.Retrieval{Fusion: rank.Fusion{Method: rank.ByWeight, Threshold: -1}},
+		Retrieval: search.Retrieval{Fusion: search.Fusion{Method: rank.ByWeight, Threshold: -1}},
 	})
 	r := searchLeg(t, a, "water basil in summer", 4, "")
 	both := false
@@ -128,7 +128,7 @@ func TestRetrievalIsChecked(t *testing.T) {
 		r    search.Retrieval
 		want string
 	}{
-		{"fusion", search.Retrieval{Fusion: rank.Fusion{Method: "borda"}}, `fusion "borda" is not one of`},
+		{"fusion", search.Retrieval{Fusion: search.Fusion{Method: "borda"}}, `fusion "borda" is not one of`},
 		{"weights", search.Retrieval{Weights: search.Weights{Dense: -1, Lexical: 1}}, "weights -1/1: each must be 0 or more"},
 		{"depth", search.Retrieval{DenseDepth: -1}, "must not be negative"},
 	} {
@@ -253,7 +253,7 @@ func TestGraphAlonePassesTheThreshold(t *testing.T) {
 	docs := t.TempDir()
 	write(t, filepath.Join(docs, "a.md"), "---\ntags: armoire\n---\n# Furniture\n\nWood.\n")
 	a := open(t, ragflow.Config{Docs: []string{docs}, Retrieval: search.Retrieval{
-		Fusion: rank.Fusion{Method: rank.ByWeight}, Weights: search.Weights{Dense: 0.6, Lexical: 0.3, Graph: 0.1},
+		Fusion: search.Fusion{Method: rank.ByWeight}, Weights: search.Weights{Dense: 0.6, Lexical: 0.3, Graph: 0.1},
 	}})
 	if r := searchLeg(t, a, "armoire", 5, ""); len(r.Hits) != 1 || r.Hits[0].Legs[0].Name != search.LegGraph {
 		t.Errorf("found %+v", r.Hits)

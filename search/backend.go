@@ -105,16 +105,17 @@ type Vectors interface {
 	Missing() int // chunks without
 }
 
-// Fuser is a [Snapshot] whose server may rank by words and vectors in one request. Its
-// [Vectors] are a [FusedVectors] then.
-type Fuser interface {
-	Fuses() bool // it is asked to
+// HybridServer is a [Snapshot] on a server that can rank by words and vectors in one request.
+// Its [Vectors] are [HybridVectors].
+type HybridServer interface {
+	// RanksHybrid reports whether hybrid ranking on the server is enabled.
+	RanksHybrid() bool
 }
 
-// FusedVectors are vectors on a server that ranks by words, too.
-type FusedVectors interface {
-	// SearchFused returns up to k chunks by the words of a query and its vector, best first.
-	SearchFused(ctx context.Context, q state.Query, vector []float32, k int) ([]state.Hit, error)
+// HybridVectors are vectors on a [HybridServer].
+type HybridVectors interface {
+	// SearchHybrid returns up to k chunks by the words of a query and its vector, best first.
+	SearchHybrid(ctx context.Context, q state.Query, vector []float32, k int) ([]state.Hit, error)
 }
 
 // Names of the legs of a search, in [state.Leg].

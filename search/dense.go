@@ -42,16 +42,16 @@ func (d *denseLeg) search(ctx context.Context, q state.Query, k int) ([]state.Hi
 	return hits, incomplete(v, "found by their words only"), err
 }
 
-// searchFused lets the server rank by words and vectors. Where that fails, words are searched.
-func (d *denseLeg) searchFused(ctx context.Context, q state.Query, k int) (hits []state.Hit, warnings []string, err error) {
+// searchHybrid lets the server rank by words and vectors. If that fails, it searches by words.
+func (d *denseLeg) searchHybrid(ctx context.Context, q state.Query, k int) (hits []state.Hit, warnings []string, err error) {
 	v, vector, err := d.ready(ctx, q)
 	if err == nil {
 		warnings = incomplete(v, "not found")
-		fused, ok := v.(FusedVectors)
+		hybrid, ok := v.(HybridVectors)
 		if !ok {
 			return nil, nil, errors.New("the vectors of this index are not searched with words")
 		}
-		hits, err = fused.SearchFused(ctx, q, vector, k)
+		hits, err = hybrid.SearchHybrid(ctx, q, vector, k)
 	}
 	if err != nil && ctx.Err() == nil {
 		warnings = []string{denseFailed(err)}

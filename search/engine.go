@@ -167,9 +167,9 @@ func (e *Engine) legs(q state.Query, k int, leg string) []legCall {
 		}
 	}
 	var out []legCall
-	if leg == LegHybrid && e.fused() {
+	if leg == LegHybrid && e.onServer() {
 		out = append(out, legCall{name: LegHybrid, weight: w.Lexical + w.Dense, depth: 2 * k, find: func(ctx context.Context, k int) ([]state.Hit, []string, error) {
-			return e.dense.searchFused(ctx, q, k)
+			return e.dense.searchHybrid(ctx, q, k)
 		}})
 		w.Lexical, w.Dense = 0, 0
 	}
@@ -191,11 +191,11 @@ func (e *Engine) legs(q state.Query, k int, leg string) []legCall {
 	return out
 }
 
-// fused reports whether the server ranks by words and vectors, where both count.
-func (e *Engine) fused() bool {
-	f, ok := e.Snapshot.(Fuser)
+// onServer reports whether the server ranks by words and vectors and both legs have a weight.
+func (e *Engine) onServer() bool {
+	server, ok := e.Snapshot.(HybridServer)
 	w := e.o.Retrieval.Weights
-	return ok && f.Fuses() && e.o.Embedder != nil && w.Lexical > 0 && w.Dense > 0
+	return ok && server.RanksHybrid() && e.o.Embedder != nil && w.Lexical > 0 && w.Dense > 0
 }
 
 // lexicalShare is how much the lexical leg counts for a question, above 0 and up to 1.
@@ -227,7 +227,7 @@ func (e *Engine) coverage(question string) float64 {
 // it does not.
 func (e *Engine) lexicalNote(q state.Query, leg string) string {
 	w := e.o.Retrieval.Weights
-	if leg != LegHybrid || e.fused() || !e.o.Retrieval.auto || e.o.Embedder == nil || w.Dense == 0 || w.Lexical == 0 {
+	if leg != LegHybrid || e.onServer() || !e.o.Retrieval.auto || e.o.Embedder == nil || w.Dense == 0 || w.Lexical == 0 {
 		return ""
 	}
 	covered := e.coverage(q.Text)

@@ -62,16 +62,30 @@ func (d Dense) Spec(model string) VectorSpec {
 	return VectorSpec{Model: model, Dimension: d.Dimension, Prefix: d.PassagePrefix, Tokens: d.Tokens}
 }
 
+// Fusion says how lists of hits are fused. The zero value is reciprocal rank fusion. All
+// other methods scale the scores of each list to 0–1 first.
+type Fusion struct {
+	// Method is "reciprocal-rank-fusion" (the default), "weighted" (the weighted mean of the
+	// scores), "max" or "average" (the mean over the lists that hold the hit).
+	Method string
+	// MultiSource is a factor of "weighted", from 1 to 10: a hit that n legs found scores
+	// MultiSource^(n−1) times as much, at most 1. 0 means 1.1.
+	MultiSource float64
+	// Threshold is the lowest mean score of "weighted" over the lists that hold the hit, at
+	// most 1. 0 means 0.5; a negative value keeps all hits.
+	Threshold float64
+}
+
 // Retrieval says how the hits of the legs become one list.
 type Retrieval struct {
 	// TopK is how many passages a search lists; default 10.
 	TopK int
-	// Fusion says how lists are fused. Where neither its method nor weights nor
-	// Dense.Alpha are set, scores are fused with the weights 0.3 (dense) and 0.7
-	// (lexical), and the latter is multiplied by the share of the question's words that
-	// the documents hold: a question in another language is searched for by meaning.
-	// Lists without a dense leg are then fused by reciprocal rank.
-	Fusion rank.Fusion
+	// Fusion says how lists are fused. If its method, the weights and Dense.Alpha are all
+	// unset, scores are fused with the weights 0.3 (dense) and 0.7 (lexical), and the latter
+	// is multiplied by the share of the question's words that the documents hold, so that a
+	// question in another language is searched by meaning. Lists without a dense leg are then
+	// fused by reciprocal rank.
+	Fusion Fusion
 	// Weights of the legs. All zero: Dense.Alpha and the rest where that is set, else 0.5
 	// each by reciprocal rank, 0.7 (dense) and 0.3 (lexical) by scores; 0 for names. A leg
 	// of weight 0 is not asked.
@@ -138,7 +152,7 @@ func Legs() []string { return []string{LegHybrid, LegLexical, LegDense, LegGraph
 func (o Options) WithDefaults() (Options, error) {
 	d, r := &o.Dense, &o.Retrieval
 	d.Leg, d.Tokens, r.TopK = cmp.Or(d.Leg, LegHybrid), cmp.Or(d.Tokens, DefaultPassageTokens), cmp.Or(r.TopK, 10)
-	faults := []error{r.Fusion.Check(), r.Weights.check(), o.checkRerank()}
+	faults := []error{rank.Fusion(r.Fusion).Check(), r.Weights.check(), o.checkRerank()}
 	fault := func(wrong bool, format string, args ...any) {
 		if wrong {
 			faults = append(faults, fmt.Errorf(format, args...))
@@ -155,7 +169,7 @@ func (o Options) WithDefaults() (Options, error) {
 		r.Weights = Weights{Dense: d.Alpha, Lexical: 1 - d.Alpha}
 	case r.Fusion.Method == "":
 		r.auto, r.Weights = true, Weights{Dense: autoDense, Lexical: 1 - autoDense}
-		r.Fusion = rank.Fusion{Method: rank.ByWeight, MultiSource: cmp.Or(r.Fusion.MultiSource, 1), Threshold: cmp.Or(r.Fusion.Threshold, -1)}
+		r.Fusion = Fusion{Method: rank.ByWeight, MultiSource: cmp.Or(r.Fusion.MultiSource, 1), Threshold: cmp.Or(r.Fusion.Threshold, -1)}
 	case r.Fusion.Method == rank.ReciprocalRank:
 		r.Weights = Weights{Dense: 0.5, Lexical: 0.5}
 	default:
@@ -174,11 +188,12 @@ func (o Options) WithDefaults() (Options, error) {
 	return o, errors.Join(faults...)
 }
 
-// Fuse makes one list of the hits of several searches.
-func (r Retrieval) Fuse(hits []state.Hit, w rank.Weight) []state.Hit {
+// Fuse makes one list of the hits of several searches, best first. weight returns the weight
+// of the list that a leg belongs to.
+func (r Retrieval) Fuse(hits []state.Hit, weight func(state.Leg) float64) []state.Hit {
 	dense := func(l state.Leg) bool { return l.Name == LegDense }
 	if r.auto && !slices.ContainsFunc(hits, func(h state.Hit) bool { return slices.ContainsFunc(h.Legs, dense) }) {
-		return rank.RRF(hits, w)
+		return rank.RRF(hits, weight)
 	}
-	return r.Fusion.Fuse(hits, w)
+	return rank.Fusion(r.Fusion).Fuse(hits, weight)
 }

@@ -13,12 +13,12 @@ import (
 func TestFusionInForce(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
-		set, want rank.Fusion
+		set, want search.Fusion
 	}{
-		{"nothing", rank.Fusion{}, rank.Fusion{Method: rank.ByWeight, MultiSource: 1, Threshold: -1}},
-		{"threshold", rank.Fusion{Threshold: 0.6}, rank.Fusion{Method: rank.ByWeight, MultiSource: 1, Threshold: 0.6}},
-		{"several sources", rank.Fusion{MultiSource: 1.2}, rank.Fusion{Method: rank.ByWeight, MultiSource: 1.2, Threshold: -1}},
-		{"method", rank.Fusion{Method: rank.ByWeight}, rank.Fusion{Method: rank.ByWeight}},
+		{"nothing", search.Fusion{}, search.Fusion{Method: rank.ByWeight, MultiSource: 1, Threshold: -1}},
+		{"threshold", search.Fusion{Threshold: 0.6}, search.Fusion{Method: rank.ByWeight, MultiSource: 1, Threshold: 0.6}},
+		{"several sources", search.Fusion{MultiSource: 1.2}, search.Fusion{Method: rank.ByWeight, MultiSource: 1.2, Threshold: -1}},
+		{"method", search.Fusion{Method: rank.ByWeight}, search.Fusion{Method: rank.ByWeight}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o, err := search.Options{Retrieval: search.Retrieval{Fusion: tt.set}}.WithDefaults()

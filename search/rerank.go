@@ -31,6 +31,7 @@ const (
 const (
 	rerankBefore = 200 // candidates that are looked at
 	rerankAfter  = 20  // that stay in the context of an answer
+	rerankTokens = 400 // of a passage that a reranker reads; many read 512 of their own tokens
 	listedFirst  = 20  // hits of a list that are put in order where no method is set
 	mmrLambda    = 0.5 // share of relevance; the rest is novelty
 	mmrAfter     = 10  // candidates that stay where they were diversified
@@ -65,7 +66,7 @@ func (e *Engine) listOrder(leg string) (method string, compared int) {
 		return method, listedFirst
 	case method != "":
 		return method, rerankBefore
-	case leg == LegGraph || leg == LegHybrid && e.fused():
+	case leg == LegGraph || leg == LegHybrid && e.onServer():
 		return RerankOff, 0
 	case e.o.Embedder == nil || leg == LegLexical || e.o.Retrieval.Weights.Dense == 0 && leg == LegHybrid:
 		return RerankOffline, listedFirst
@@ -128,7 +129,7 @@ func (e *Engine) askReranker(ctx context.Context, queries []state.Query, candida
 	best := slices.MaxFunc(queries, func(a, b state.Query) int { return cmp.Compare(a.Weight, b.Weight) })
 	passages := make([]string, len(candidates))
 	for i, c := range candidates {
-		passages[i] = strings.ToValidUTF8(text.Trim(Passage(c.Chunk), e.o.Dense.Tokens), "\uFFFD")
+		passages[i] = strings.ToValidUTF8(text.Trim(Passage(c.Chunk), rerankTokens), "\uFFFD")
 	}
 	scores, err := e.o.Reranker.Rerank(ctx, denseText(best), passages)
 	if err == nil && len(scores) != len(candidates) {

@@ -6,7 +6,7 @@
 // Each leg of a hit names a list that holds it, with rank and score there. [Merge] unites
 // the hits of all lists, and a [Fuser] scores them:
 //
-//	hits := rank.RRF(rank.Merge(first, second), rank.Even)
+//	hits := rank.RRF(rank.Merge(first, second), weight)
 //
 // # Rules
 //

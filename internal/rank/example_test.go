@@ -15,7 +15,7 @@ func ExampleRRF() {
 	lexical := []state.Hit{hit("volumes", "lexical", 1), hit("storage", "lexical", 2)}
 	dense := []state.Hit{hit("storage", "dense", 1), hit("backup", "dense", 2)}
 
-	for _, h := range rank.RRF(rank.Merge(lexical, dense), rank.Even) {
+	for _, h := range rank.RRF(rank.Merge(lexical, dense), even) {
 		fmt.Printf("%-8s %.5f\n", h.Chunk, h.Score)
 	}
 	// Output:
@@ -53,3 +53,6 @@ func ExampleMMR() {
 	fmt.Println(rank.MMR(relevance, similarity, 0.5, 2))
 	// Output: [0 2]
 }
+
+// even gives every list the weight 1.
+func even(state.Leg) float64 { return 1 }

@@ -15,10 +15,7 @@ const K = 60
 
 // Weight returns the weight of the list that a leg belongs to; it is the same for all legs
 // of a list. Weights below 0 and NaN count as 0.
-type Weight func(state.Leg) float64
-
-// Even gives every list the weight 1.
-func Even(state.Leg) float64 { return 1 }
+type Weight = func(state.Leg) float64
 
 // Fuser scores hits by their legs and returns them best first, as a new slice
 // that shares the legs. A hit without legs scores 0. See the package comment

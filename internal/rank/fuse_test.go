@@ -61,13 +61,13 @@ func TestRRF(t *testing.T) {
 		w     rank.Weight
 		want  []scored
 	}{
-		{"nothing", nil, rank.Even, nil},
-		{"one list", [][]state.Hit{lexical}, rank.Even, []scored{{"a", 1.0 / 61}, {"b", 1.0 / 62}, {"c", 1.0 / 63}}},
-		{"two lists", [][]state.Hit{lexical, dense}, rank.Even, []scored{{"a", 1.0/62 + 1.0/61}, {"c", 1.0/61 + 1.0/63}, {"b", 1.0 / 62}}},
+		{"nothing", nil, even, nil},
+		{"one list", [][]state.Hit{lexical}, even, []scored{{"a", 1.0 / 61}, {"b", 1.0 / 62}, {"c", 1.0 / 63}}},
+		{"two lists", [][]state.Hit{lexical, dense}, even, []scored{{"a", 1.0/62 + 1.0/61}, {"c", 1.0/61 + 1.0/63}, {"b", 1.0 / 62}}},
 		{"alpha one half keeps the plain order", [][]state.Hit{lexical, dense}, alpha(0.5), []scored{{"a", 0.5/62 + 0.5/61}, {"c", 0.5/61 + 0.5/63}, {"b", 0.5 / 62}}},
 		{"alpha one is the dense list", [][]state.Hit{lexical, dense}, alpha(1), []scored{{"c", 1.0 / 61}, {"a", 1.0 / 62}, {"b", 0}}},
-		{"best ranks break ties by chunk", [][]state.Hit{lexical, other}, rank.Even, []scored{{"a", 1.0 / 61}, {"d", 1.0 / 61}, {"b", 1.0 / 62}, {"c", 1.0 / 63}}},
-		{"the same list twice counts once", [][]state.Hit{lexical, lexical}, rank.Even, []scored{{"a", 1.0 / 61}, {"b", 1.0 / 62}, {"c", 1.0 / 63}}},
+		{"best ranks break ties by chunk", [][]state.Hit{lexical, other}, even, []scored{{"a", 1.0 / 61}, {"d", 1.0 / 61}, {"b", 1.0 / 62}, {"c", 1.0 / 63}}},
+		{"the same list twice counts once", [][]state.Hit{lexical, lexical}, even, []scored{{"a", 1.0 / 61}, {"b", 1.0 / 62}, {"c", 1.0 / 63}}},
 		{
 			"weights below zero and NaN are zero",
 			[][]state.Hit{lexical, dense},
@@ -110,9 +110,9 @@ func TestMergeKeepsProvenance(t *testing.T) {
 func TestFuseAgain(t *testing.T) {
 	first, second, refined := ranking("lexical", 0, "a", "b"), ranking("lexical", 1, "c", "a"), ranking("lexical", 2, "b", "d")
 	for name, fuse := range fusers() {
-		attempt1 := fuse(rank.Merge(first, second), rank.Even)
-		got := fuse(rank.Merge(attempt1, refined), rank.Even)
-		want := fuse(rank.Merge(first, second, refined), rank.Even)
+		attempt1 := fuse(rank.Merge(first, second), even)
+		got := fuse(rank.Merge(attempt1, refined), even)
+		want := fuse(rank.Merge(first, second, refined), even)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -150,12 +150,12 @@ func TestListOrderDoesNotMatter(t *testing.T) {
 	for round := range 300 {
 		lists := randomLists(r)
 		for name, fuse := range fusers() {
-			want := fuse(rank.Merge(lists...), rank.Even)
+			want := fuse(rank.Merge(lists...), even)
 			shuffled := slices.Clone(lists)
 			r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 			hits := rank.Merge(shuffled...)
 			r.Shuffle(len(hits), func(i, j int) { hits[i], hits[j] = hits[j], hits[i] })
-			if diff := cmp.Diff(want, fuse(hits, rank.Even)); diff != "" {
+			if diff := cmp.Diff(want, fuse(hits, even)); diff != "" {
 				t.Fatalf("round %d, %s (-want +got):\n%s", round, name, diff)
 			}
 		}
@@ -196,7 +196,7 @@ func TestInputIsLeftAlone(t *testing.T) {
 	}
 	before := fmt.Sprintf("%+v", hits)
 	for _, fuse := range fusers() {
-		fuse(hits, rank.Even)
+		fuse(hits, even)
 	}
 	rank.Merge(hits, hits)
 	if after := fmt.Sprintf("%+v", hits); after != before {

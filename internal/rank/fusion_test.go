@@ -43,7 +43,7 @@ func TestFusion(t *testing.T) {
 	}{
 		{"weights 0.7 and 0.3", off(rank.Fusion{MultiSource: 1}), published, [][]state.Hit{dense, lexical}, []scored{{"a", 0.7}, {"b", 0.65}, {"d", 0.15}, {"c", 0}}},
 		{"several sources are preferred", off(rank.Fusion{}), published, [][]state.Hit{dense, lexical}, []scored{{"a", 0.77}, {"b", 0.715}, {"d", 0.15}, {"c", 0}}},
-		{"at most 1", off(rank.Fusion{}), rank.Even, [][]state.Hit{found("dense", scored{"a", 3}), found("lexical", scored{"a", 5})}, []scored{{"a", 1}}},
+		{"at most 1", off(rank.Fusion{}), even, [][]state.Hit{found("dense", scored{"a", 3}), found("lexical", scored{"a", 5})}, []scored{{"a", 1}}},
 		{"a list of one is 1, not NaN", off(rank.Fusion{}), published, [][]state.Hit{one}, []scored{{"z", 1}}},
 		{"equal scores are 1", off(rank.Fusion{}), published, [][]state.Hit{found("dense", scored{"a", 2}, scored{"b", 2})}, []scored{{"a", 1}, {"b", 1}}},
 		{"the threshold of 0.5 counts a hit by the sources that hold it", rank.Fusion{Method: rank.ByWeight, MultiSource: 1}, published, [][]state.Hit{dense, lexical}, []scored{{"a", 0.7}, {"b", 0.65}, {"d", 0.15}}},
@@ -51,7 +51,7 @@ func TestFusion(t *testing.T) {
 		{"no weight at all", rank.Fusion{Method: rank.ByWeight, Threshold: -1}, func(state.Leg) float64 { return 0 }, [][]state.Hit{one}, []scored{{"z", 0}}},
 		{"max", rank.Fusion{Method: rank.ByMax}, published, [][]state.Hit{dense, lexical}, []scored{{"a", 0.7}, {"b", 0.35}, {"d", 0.15}, {"c", 0}}},
 		{"average", rank.Fusion{Method: rank.ByAverage}, published, [][]state.Hit{dense, lexical}, []scored{{"a", 0.7}, {"b", 0.65}, {"d", 0.5}, {"c", 0}}},
-		{"ranks by default", rank.Fusion{}, rank.Even, [][]state.Hit{dense, lexical}, []scored{{"b", 1.0/62 + 1.0/61}, {"a", 1.0/61 + 1.0/63}, {"d", 1.0 / 62}, {"c", 1.0 / 63}}},
+		{"ranks by default", rank.Fusion{}, even, [][]state.Hit{dense, lexical}, []scored{{"b", 1.0/62 + 1.0/61}, {"a", 1.0/61 + 1.0/63}, {"d", 1.0 / 62}, {"c", 1.0 / 63}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := scores(tt.f.Fuse(rank.Merge(tt.lists...), tt.w))
@@ -67,7 +67,7 @@ func TestOneListKeepsItsOrder(t *testing.T) {
 	list := found("dense", scored{"q", 5}, scored{"b", 5}, scored{"z", 1}, scored{"a", -3}, scored{"c", -30})
 	for name, fuse := range fusers() {
 		var got []string
-		for _, h := range fuse(rank.Merge(list), rank.Even) {
+		for _, h := range fuse(rank.Merge(list), even) {
 			got = append(got, h.Chunk)
 		}
 		if diff := cmp.Diff([]string{"q", "b", "z", "a", "c"}, got); diff != "" {

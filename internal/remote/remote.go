@@ -87,12 +87,13 @@ type Store interface {
 	Close() error
 }
 
-// Fuser is a [Store] that may rank by words and vectors in one request.
-type Fuser interface {
-	Fuses() bool // its address asks for that
-	// Fused returns up to w.Most chunks by words and by a vector, best first. Only chunks
+// HybridStore is a [Store] that can rank by words and vectors in one request.
+type HybridStore interface {
+	// RanksHybrid reports whether the address of the store asks for that.
+	RanksHybrid() bool
+	// Hybrid returns up to w.Most chunks by words and by a vector, best first. Only chunks
 	// with a vector are found.
-	Fused(ctx context.Context, e search.VectorSpec, w Words, vector []float32) ([]Chunk, error)
+	Hybrid(ctx context.Context, e search.VectorSpec, w Words, vector []float32) ([]Chunk, error)
 }
 
 // Root is a folder.

@@ -126,7 +126,7 @@ func (r *embedding) read(ctx context.Context, round []Chunk) (texts []string, li
 		ids[i] = c.ID
 	}
 	with := WithText | WithData
-	if r.s.Fuses() {
+	if r.s.RanksHybrid() {
 		with |= WithTerms
 	}
 	list, err = r.store.Chunks(ctx, Filter{IDs: ids}, with)
@@ -268,16 +268,16 @@ func (v *vectors) Search(ctx context.Context, query []float32, k int, least floa
 	return asHits(found, search.LegDense), nil
 }
 
-// Fuses implements search.Fuser.
-func (s *snapshot) Fuses() bool {
-	f, ok := s.db.store.(Fuser)
-	return ok && f.Fuses()
+// RanksHybrid implements search.HybridServer.
+func (s *snapshot) RanksHybrid() bool {
+	h, ok := s.db.store.(HybridStore)
+	return ok && h.RanksHybrid()
 }
 
-// SearchFused implements search.FusedVectors.
-func (v *vectors) SearchFused(ctx context.Context, q state.Query, query []float32, k int) ([]state.Hit, error) {
+// SearchHybrid implements search.HybridVectors.
+func (v *vectors) SearchHybrid(ctx context.Context, q state.Query, query []float32, k int) ([]state.Hit, error) {
 	_, weights := v.s.Weigh(q)
-	fuser, ok := v.s.db.store.(Fuser)
+	hybrid, ok := v.s.db.store.(HybridStore)
 	if k = min(k, v.found); !ok || k <= 0 || v.s.only != nil && len(v.s.only) == 0 {
 		return nil, context.Cause(ctx)
 	}
@@ -288,7 +288,7 @@ func (v *vectors) SearchFused(ctx context.Context, q state.Query, query []float3
 	w := v.s.search(weights)
 	found, err := v.s.enough(k, func(n int) ([]Chunk, error) {
 		w.Most = n
-		return fuser.Fused(ctx, v.spec, w, unit)
+		return hybrid.Hybrid(ctx, v.spec, w, unit)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("search by words and vectors: %w", err)

@@ -16,8 +16,8 @@ import (
 )
 
 var (
-	_ remote.Store = (*store)(nil)
-	_ remote.Fuser = (*store)(nil)
+	_ remote.Store       = (*store)(nil)
+	_ remote.HybridStore = (*store)(nil)
 )
 
 // Change implements remote.Store. The server has no transactions.
@@ -334,12 +334,12 @@ func (db *store) Near(ctx context.Context, e search.VectorSpec, f remote.Filter,
 	return out, err
 }
 
-// Fuses implements remote.Fuser.
-func (db *store) Fuses() bool { return db.hybrid }
+// RanksHybrid implements remote.HybridStore.
+func (db *store) RanksHybrid() bool { return db.hybrid }
 
-// Fused implements remote.Fuser, by the server's own hybrid search, for which words and
-// vectors count the same.
-func (db *store) Fused(ctx context.Context, e search.VectorSpec, w remote.Words, vector []float32) (out []remote.Chunk, err error) {
+// Hybrid implements remote.HybridStore by the server's own hybrid search, with equal weights
+// for words and vectors.
+func (db *store) Hybrid(ctx context.Context, e search.VectorSpec, w remote.Words, vector []float32) (out []remote.Chunk, err error) {
 	numbers, err := json.Marshal(vector)
 	if err != nil {
 		return nil, err
