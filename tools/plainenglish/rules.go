@@ -7,7 +7,6 @@ import (
 
 // A rule refuses one habit of writing.
 type rule struct {
-	name   string
 	bad    *regexp.Regexp     // finds the words to report
 	ok     func(m match) bool // takes a find back; nil: none
 	advice string             // what to write instead
@@ -45,7 +44,7 @@ func (m match) atStart() bool {
 var placed = regexp.MustCompile(`^(\||say|says|said|saying|is|are|was|were|know|knows|known|find|finds|found|show|shows|shown|tell|tells|list|lists|` +
 	`return|returns|report|reports|reported|check|checks|see|sees|learn|learns|note|notes|remember|remembers|choose|chooses|decide|decides|look|looks|mark|marks|` +
 	`read|reads|keep|keeps|hold|holds|name|names|give|gives|print|prints|verify|verifies|measure|measures|detect|detects|` +
-	`from|to|of|about|by|near|on|on|in|at|for|with|than|matter|regardless|but|and|or|what|how|` +
+	`from|to|of|about|by|near|on|in|at|for|with|than|matter|regardless|but|and|or|what|how|` +
 	`places?|positions?|points?|lines?|columns?|folders?|directory|directories|files?|pages?|offsets?|nodes?|graphs?|parts?|` +
 	`steps?|spots?|one|those|everywhere|anywhere|somewhere|elsewhere|machines?|systems?|platforms?|servers?|terminals?|threads?|runs?|sentences?|texts?|passages?|documents?|cases?|countr(y|ies)|languages?|` +
 	`stands?|lies?|begins?|ends?|stays?|starts?|stops?|continues?|resumes?|resumed|continued|cuts?|splits?|goes|go|went|going|there|here|left|put|puts)$`)
@@ -56,23 +55,23 @@ var condition = regexp.MustCompile(`^ (there (is|are|was|were)|none|nothing|nobo
 var lower = regexp.MustCompile(`^ [a-z]`)
 
 var rules = []rule{
-	{"where", regexp.MustCompile(`\b[Ww]here\b`), place, `"if" or "when": "where" is for places`},
-	{"what", regexp.MustCompile(`\bWhat [a-z]+\b`), question, `a noun as the subject: "saved turns", not "what is saved"`},
-	{"what", regexp.MustCompile(`; what [a-z]+\b`), question, `a noun as the subject: "saved turns", not "what is saved"`},
-	{"tell of", regexp.MustCompile(`\b([Tt]ells?|[Tt]old|telling) of\b`), nil, `"report", "list", "mention"`},
-	{"told by", regexp.MustCompile(`\b(is|are|was|were|be) told by\b`), nil, `"is detected from", "is recognized by"`},
-	{"is told", regexp.MustCompile(`\bso that (the |a |an )?[a-z]+ (is|are) told\b`), nil, `who does what: "so that it reports …"`},
-	{"tells", regexp.MustCompile(`^[A-Za-z]\w* tells (how|that|where|whether|which|what|if)\b`), nil, `"reports", "says" or a noun phrase`},
-	{"goes", regexp.MustCompile(`\b([Gg]oes|went)\b`), moves, `"continues", "is passed to", "is written to", "is removed", "ends"`},
-	{"gone", regexp.MustCompile(`\bwhat (is|was|has) gone\b`), nil, `"removed files"`},
-	{"at last", regexp.MustCompile(`\b[Aa]t last\b`), nil, `"finally", "last"`},
-	{"of which", regexp.MustCompile(`\bof which\b`), counted, `a second sentence, or "whose", "with"`},
-	{"anew", regexp.MustCompile(`\b([Aa]new|[Aa]fresh)\b`), nil, `"again", or the verb with "re-"`},
-	{"whoever", regexp.MustCompile(`\b([Ww]hoever|[Ww]hosoever)\b`), nil, `"the caller", "a reader"`},
-	{"one's own", regexp.MustCompile(`\bone's own\b`), nil, `"custom"`},
-	{"lends", regexp.MustCompile(`\b([Ll]ends?|lent|lending)\b`), nil, `"adds", "gives", "takes from"`},
-	{"holds that", regexp.MustCompile(`^(Test|Fuzz|Benchmark)\w+ holds that\b`), nil, `"checks that"`},
-	{"as it goes", regexp.MustCompile(`\bas (it|they) go(es)?\b`), nil, `"continuously", "after each …"`},
+	{regexp.MustCompile(`\b[Ww]here\b`), place, `"if" or "when": "where" is for places`},
+	{regexp.MustCompile(`\bWhat [a-z]+\b`), question, `a noun as the subject: "saved turns", not "what is saved"`},
+	{regexp.MustCompile(`; what [a-z]+\b`), question, `a noun as the subject: "saved turns", not "what is saved"`},
+	{regexp.MustCompile(`\b([Tt]ells?|[Tt]old|telling) of\b`), nil, `"report", "list", "mention"`},
+	{regexp.MustCompile(`\b(is|are|was|were|be) told by\b`), nil, `"is detected from", "is recognized by"`},
+	{regexp.MustCompile(`\bso that (the |a |an )?[a-z]+ (is|are) told\b`), nil, `who does what: "so that it reports …"`},
+	{regexp.MustCompile(`^[A-Za-z]\w* tells (how|that|where|whether|which|what|if)\b`), nil, `"reports", "says" or a noun phrase`},
+	{regexp.MustCompile(`\b([Gg]oes|went)\b`), moves, `"continues", "is passed to", "is written to", "is removed", "ends"`},
+	{regexp.MustCompile(`\bwhat (is|was|has) gone\b`), nil, `"removed files"`},
+	{regexp.MustCompile(`\b[Aa]t last\b`), nil, `"finally", "last"`},
+	{regexp.MustCompile(`\bof which\b`), counted, `a second sentence, or "whose", "with"`},
+	{regexp.MustCompile(`\b([Aa]new|[Aa]fresh)\b`), nil, `"again", or the verb with "re-"`},
+	{regexp.MustCompile(`\b([Ww]hoever|[Ww]hosoever)\b`), nil, `"the caller", "a reader"`},
+	{regexp.MustCompile(`\bone's own\b`), nil, `"custom"`},
+	{regexp.MustCompile(`\b([Ll]ends?|lent|lending)\b`), nil, `"adds", "gives", "takes from"`},
+	{regexp.MustCompile(`^(Test|Fuzz|Benchmark)\w+ holds that\b`), nil, `"checks that"`},
+	{regexp.MustCompile(`\bas (it|they) go(es)?\b`), nil, `"continuously", "after each …"`},
 }
 
 // place reports whether "where" is about a place.
