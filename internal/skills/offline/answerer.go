@@ -16,29 +16,27 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Answerer answers with passages: see [passage.around]. The best comes
-// first, with its telling sentence in bold. How sure it is, the grade of the task
-// says, in words; below the threshold it says that the answer was not found and
-// shows the closest passages.
+// Answerer quotes passages, the best first, with its key sentence in bold (see [passage.around]). The words
+// in front of them follow the grade of the task; below the threshold the answer says that nothing was found
+// and shows the closest passages.
 type Answerer struct {
 	maker
 	lex       lexicon
 	threshold float64
-	HasModel  bool // a model is configured: nobody needs to be told that one would help
+	HasModel  bool // a model is configured: do not suggest one
 }
 
 // Ranked is a sentence, table row or block of code that may answer a question.
 type Ranked struct {
 	N          int       // of [Source N], from 1
 	Start, End int       // bytes of the source's text
-	Chance     float64   // that it is the answer, if one of all is
+	Chance     float64   // probability of being the answer, if one of them is
 	Features   []float64 // in the order of [FeatureNames]
 
 	unit int
 }
 
-// Rank returns the sentences of a task's sources, the likeliest answer first. An
-// answer is built around the first.
+// Rank returns the sentences of a task's sources, the likeliest answer first.
 func (a *Answerer) Rank(t state.Task) []Ranked {
 	best := 0.0
 	passages := make([]*passage, len(t.Sources))
@@ -46,7 +44,7 @@ func (a *Answerer) Rank(t state.Task) []Ranked {
 		best = max(best, s.Score)
 		passages[i] = a.lex.passage(s.Chunk)
 	}
-	in := a.lex.inquire(t.Question, strongest(t.Queries), passages)
+	in := a.lex.inquire(t.Question, mainQuery(t.Queries), passages)
 	var out []Ranked
 	var scores []float64
 	for n, p := range passages {
@@ -62,17 +60,15 @@ func (a *Answerer) Rank(t state.Task) []Ranked {
 	return out
 }
 
-// leastChance is below what score a further source is not shown, as a share of
-// that of the best one.
-const leastChance = 0.05
+// minScoreShare is the score that a further source needs to be shown, as a share of the best one's.
+const minScoreShare = 0.05
 
-// pieces are what an answer shows, best first: a part of each of the best sources,
-// around its telling sentence.
+// pieces returns the parts of the best sources that an answer shows, one a source, best first.
 func (a *Answerer) pieces(t state.Task) []piece {
 	var out []piece
 	ranked, left, shown := a.Rank(t), answerWords, map[string]bool{}
 	for n, s := range t.Sources {
-		if len(out) == mostPieces || s.Score < leastChance*t.Sources[0].Score {
+		if len(out) == maxPieces || s.Score < minScoreShare*t.Sources[0].Score {
 			break
 		}
 		i := slices.IndexFunc(ranked, func(r Ranked) bool { return r.N == n+1 })
@@ -84,7 +80,7 @@ func (a *Answerer) pieces(t state.Task) []piece {
 		if said == "" || shown[said] {
 			continue
 		}
-		room := left / (mostPieces - len(out))
+		room := left / (maxPieces - len(out))
 		if len(out) == 0 {
 			room = bestWords
 		}
@@ -104,10 +100,10 @@ func (a *Answerer) pieces(t state.Task) []piece {
 	return out
 }
 
-// Answer answers a task. It fails only where a source is no valid text.
+// Answer answers a task. It fails only if a source is not valid UTF-8.
 func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error) {
 	if t.Route == state.RouteChitchat || t.Route == state.RouteMeta {
-		return state.Answer{Text: converse(t), Model: Name}, nil
+		return state.Answer{Text: smallTalk(t), Model: Name}, nil
 	}
 	out := state.Answer{Model: Name, Abstained: t.Grade.Score < a.threshold}
 	pieces := a.pieces(t)
@@ -115,7 +111,7 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 		out.Text, out.Abstained = prompts.Say(prompts.NoDocuments, t.Language), true
 		return out, nil
 	}
-	parts := a.framing(t)
+	parts := a.opening(t)
 	var picks []cite.Pick
 	var used []state.Source
 	for i, x := range pieces {
@@ -126,7 +122,7 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 	if n := len(t.Sources) - len(out.Order); n > 0 {
 		parts = append(parts, prompts.LeftOut(n, t.Language))
 	}
-	if !a.HasModel && needsWriter(t.Question) {
+	if !a.HasModel && needsModel(t.Question) {
 		parts = append(parts, prompts.Say(prompts.NeedsModel, t.Language))
 	}
 	var err error
@@ -138,12 +134,12 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 	for _, c := range out.Citations {
 		quotes.WriteString(readable.Line(c.Quote) + "\n")
 	}
-	out.Terms = a.lex.telling(quotes.String())
+	out.Terms = a.lex.keyTerms(quotes.String())
 	return out, nil
 }
 
-// framing is what stands before the passages.
-func (a *Answerer) framing(t state.Task) []string {
+// opening returns the sentences in front of the passages.
+func (a *Answerer) opening(t state.Task) []string {
 	say := func(s prompts.Situation) string { return prompts.Say(s, t.Language) }
 	var out, found []string
 	for _, s := range t.Sources {
@@ -153,38 +149,38 @@ func (a *Answerer) framing(t state.Task) []string {
 		out = append(out, say(prompts.OtherLanguage))
 	}
 	switch band := state.Band(t.Grade.Score, t.Grade.Score < a.threshold); {
-	case band != state.BandClosest && needsWriter(t.Question):
+	case band != state.BandClosest && needsModel(t.Question):
 		return append(out, say(prompts.Closest))
 	case band == state.BandAnswers:
 		return append(out, say(prompts.Answers))
-	case band != state.BandClosest: // perhaps below its usual grade, if the threshold is
+	case band != state.BandClosest: // the threshold may be below the usual grade of this band
 		return append(out, say(prompts.Probably))
 	}
 	return append(out, say(prompts.NotFound)+" "+say(prompts.Closest))
 }
 
-// writing finds questions that want what no single passage says: a reason, a
-// summary, a comparison, a total.
-var writing = regexp.MustCompile(`(?i)\b(?:why|summari[sz]e|summary of|compare|comparison|differences? between|altogether|in all|in total)\b|` +
+// needsModelPattern finds questions that no single passage answers: a reason, a summary, a comparison, a
+// total.
+var needsModelPattern = regexp.MustCompile(`(?i)\b(?:why|summari[sz]e|summary of|compare|comparison|differences? between|altogether|in all|in total)\b|` +
 	`\b(?:dlaczego|podsumuj|streść|porównaj|różni|łącznie)|(?:tại sao|vì sao|tóm tắt|so sánh|khác nhau|tổng cộng)`)
 
-func needsWriter(question string) bool { return writing.MatchString(question) }
+func needsModel(question string) bool { return needsModelPattern.MatchString(question) }
 
-// Intent is in one word what a question wants, for [ragflow explain].
+// Intent classifies a question in one word, for ragflow explain.
 func Intent(question string) string {
 	switch route, _ := talk(question); {
 	case route != state.RouteSearch:
 		return "talk"
 	case asksDefinition(question):
 		return "definition"
-	case needsWriter(question):
+	case needsModel(question):
 		return "writing"
 	}
 	return "passage"
 }
 
-// definitionAsked finds a question what a thing is: in English and Polish by how it begins,
-// in Vietnamese by how it ends.
+// definitionAsked finds questions for a definition: English and Polish by how they begin, Vietnamese by how
+// they end.
 var definitionAsked = regexp.MustCompile(`(?i)^(?:(?:what|who)(?:['’]s| is| are)|czym (?:jest|są)|co to (?:jest|są)|tell me about|describe) (?:an? |the )?(?:\S+ ?){1,4}$|^(?:\S+ ){1,5}là gì$`)
 
 func asksDefinition(question string) bool {

@@ -10,7 +10,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// kind is what a block is.
+// kind is the kind of a block.
 type kind int
 
 const (
@@ -21,21 +21,20 @@ const (
 	heading
 )
 
-// block is a part of a passage that blank lines, markers or indentation set
-// apart.
+// block is a part of a passage, set apart by blank lines, markers or indentation.
 type block struct {
 	kind       kind
 	start, end int    // bytes of the text
 	indent     int    // columns before its first line
 	group      int    // number of its list or table
-	head       int    // of a row, the block that is the header; -1 without one
+	head       int    // of a row, the index of its header block; -1 without one
 	rule       string // of a header, the line below it
 	section    int    // number of headings before it
 	marker     string // of an item: "-" or "3."
 }
 
-// begins reports whether a block of s ends before what it says: a paragraph in the middle of a
-// sentence, or an item in a colon. A heading behind it may say the rest, and no value does so.
+// begins reports whether a block of s is incomplete: a paragraph that ends within a sentence, or an item that
+// ends in a colon. The rest may follow as a heading, but not as a value.
 func (b block) begins(s string) bool {
 	s = s[b.start:b.end]
 	return b.kind == paragraph && text.Unfinished(s) && !headingLine.MatchString(s) || b.kind == item && strings.HasSuffix(s, ":")
@@ -46,33 +45,31 @@ type parser struct {
 	s       string
 	out     []block
 	open    int  // the block that the next line may continue; -1: none
-	blank   bool // a blank line stands before the next one
+	blank   bool // a blank line precedes the next one
 	section int
 	groups  int
 	fence   text.Fence
 	comment bool
-	plain   bool // a plain text, whose lines stay lines
-	marked  bool // Markdown that a person wrote: it may define links, and a comment may stay open
+	plain   bool // plain text: lines are not joined
+	marked  bool // Markdown written by a person: link definitions and open comments are possible
 }
 
 var (
 	headingLine = regexp.MustCompile(`^#{1,6}(?:[ \t]|$)`)
 	itemMark    = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])(?:[ \t]+|$)`)
-	linkLine    = regexp.MustCompile(`^\[[^\]^][^\]]*\]:[ \t]*\S+[ \t]*(?:"[^"]*"|'[^']*'|\([^)]*\))?$`) // defines where a link leads
+	linkLine    = regexp.MustCompile(`^\[[^\]^][^\]]*\]:[ \t]*\S+[ \t]*(?:"[^"]*"|'[^']*'|\([^)]*\))?$`) // a link definition
 	ruleLine    = regexp.MustCompile(`^[-=*_~^"'#.|:+ \t—–─━═]{3,}$`)
 	markdownExt = regexp.MustCompile(`(?i)\.(?:md|markdown|mdown|mkd|mdx|ipynb)$`)
 )
 
-// wrapped is how many columns the lines of a plain text have at least that its writer broke.
-const wrapped = 40
+// minWrapped is the least length, in columns, of a line that its writer wrapped in plain text.
+const minWrapped = 40
 
-// termIndent is how many columns deeper than a line the text below it begins
-// where the line is a term that the text explains, as in man pages.
+// termIndent is the extra indentation, in columns, of the text that explains a term, as in manual pages.
 const termIndent = 3
 
-// parseBlocks reads the text of a chunk. Of what a reader sees, all is in a block. Left out is what
-// only marks: rules, comments, definitions of links in Markdown, and lines of which [readable.Line]
-// shows nothing.
+// parseBlocks splits the text of a chunk into blocks. Everything that a reader sees is in a block. Rules,
+// comments, link definitions of Markdown and lines that [readable.Line] makes empty are left out.
 func parseBlocks(c state.Chunk) []block {
 	ext := strings.ToLower(path.Ext(c.Source))
 	p := parser{s: c.Text, open: -1, blank: true, plain: ext == "" || ext == ".txt" || ext == ".text", marked: markdownExt.MatchString(ext)}
@@ -93,7 +90,7 @@ func parseBlocks(c state.Chunk) []block {
 	return p.out
 }
 
-// source reads a line of source code: blank lines part its blocks.
+// source reads a line of source code. Blank lines separate blocks.
 func (p *parser) source(start, end int) {
 	switch {
 	case start == end:
@@ -137,7 +134,7 @@ func (p *parser) line(start, end int) {
 	p.blank = false
 }
 
-// prose reads a line that stands in no fence.
+// prose reads a line outside a code fence.
 func (p *parser) prose(start, end, indent int, body string) {
 	blank := p.blank
 	last := p.last()
@@ -159,7 +156,7 @@ func (p *parser) prose(start, end, indent int, body string) {
 			p.groups++
 		}
 		p.add(block{kind: item, start: start, end: end, indent: indent, group: p.groups, marker: strings.TrimSpace(mark)})
-	case blank && indent >= 4 && !p.within(indent) && (last == nil || last.indent == 0): // in Markdown, where text stands at the margin
+	case blank && indent >= 4 && !p.within(indent) && (last == nil || last.indent == 0): // Markdown whose text is not indented
 		p.add(block{kind: code, start: start, end: end, indent: indent})
 	case p.open >= 0 && p.out[p.open].kind == code && indent >= 4: // indented code runs over blank lines
 		p.out[p.open].end = end
@@ -174,15 +171,14 @@ func (p *parser) prose(start, end, indent int, body string) {
 	}
 }
 
-// endsItem reports whether a line of a plain text stands below a list and not in it: it begins
-// no deeper than the open item, whose last line is too short to be a broken one.
+// endsItem reports whether a line of plain text ends the open list item: it is indented no deeper, and the
+// last line of the item is too short to be wrapped.
 func (p *parser) endsItem(indent int) bool {
 	b := p.out[p.open]
-	return b.kind == item && indent <= b.indent && b.end-max(b.start, strings.LastIndexByte(p.s[:b.end], '\n')+1) < wrapped
+	return b.kind == item && indent <= b.indent && b.end-max(b.start, strings.LastIndexByte(p.s[:b.end], '\n')+1) < minWrapped
 }
 
-// isTerm reports whether the open block is a single line that a deeper text
-// explains.
+// isTerm reports whether the open block is a single line explained by deeper text.
 func (p *parser) isTerm(indent int) bool {
 	b := p.out[p.open]
 	return b.kind == paragraph && indent >= b.indent+termIndent && !strings.Contains(p.s[b.start:b.end], "\n")
@@ -194,7 +190,7 @@ func (p *parser) row(start, end, indent int, body string) {
 	n := len(p.out)
 	second := follows && (n == 1 || p.out[n-2].group != last.group)
 	switch isRule := strings.Trim(body, "|-: \t") == ""; {
-	case strings.Trim(body, "|: \t") == "", isRule && !follows && strings.Contains(body, "--"): // a blank row, a rule whose header is elsewhere
+	case strings.Trim(body, "|: \t") == "", isRule && !follows && strings.Contains(body, "--"): // an empty row, or a rule without its header
 		return
 	case isRule && second:
 		last.head, last.rule = n-1, body
@@ -211,8 +207,7 @@ func (p *parser) row(start, end, indent int, body string) {
 	p.out[p.open].head = b.head
 }
 
-// within reports whether a line of some indentation lies inside a list item or
-// below a term.
+// within reports whether a line of that indentation belongs to a list item or a term.
 func (p *parser) within(indent int) bool {
 	for i := len(p.out) - 1; i >= 0 && p.out[i].section == p.section; i-- {
 		if b := p.out[i]; b.indent < indent && (b.kind == item || b.kind == paragraph && i+1 < len(p.out) && p.out[i+1].indent > b.indent) {

@@ -1,9 +1,8 @@
 package offline
 
-// The numbers of this file are learnt: scripts/learn-answers prints them.
+// scripts/learn-answers prints the numbers of this file.
 
-// choice are the coefficients by which a sentence is chosen among those of all
-// sources: a conditional logit.
+// choice holds the coefficients of the conditional logit that ranks the sentences of all sources.
 //
 //nolint:gochecknoglobals // a constant table
 var choice = features{
@@ -11,8 +10,8 @@ var choice = features{
 	wordPairs: 2.02, nearNew: 3.66, density: 2.94, length: -0.62, position: 0.61, score: 2.24, isCode: 0.44, isListed: -0.94,
 }
 
-// shapeWords say for words and pairs of words of a question how much likelier
-// (as logarithms) a number and a name are than another answer.
+// shapeWords gives for words and pairs of words of a question the log odds that the answer is a number and
+// that it is a name.
 var shapeWords = map[string][2]float64{
 	"who":       {-1.0, 2.0},
 	"how":       {0.9, -1.8},
@@ -58,9 +57,9 @@ var shapeWords = map[string][2]float64{
 
 var shapeIntercepts = [2]float64{-1.90, -0.80}
 
-// gradeCoefficients are those of the grade, a logistic regression.
+// gradeCoefficients belong to the logistic regression of the grade.
 const gradeIntercept = -8.51
 
 var gradeCoefficients = [numSigns]float64{
-	bestSentence: 0.86, bestOwn: -0.30, bestPairs: 1.61, passageHeld: 2.82, passageWeight: 0.36, passageLead: 0.37, heaviestElsewhere: -0.55, heaviestGone: -2.23, longQuestion: 1.23, crowded: 0.32,
+	bestSentence: 0.86, bestOwn: -0.30, bestPairs: 1.61, passageHeld: 2.82, passageWeight: 0.36, passageLead: 0.37, heaviestElsewhere: -0.55, heaviestMissing: -2.23, longQuestion: 1.23, indexSize: 0.32,
 }

@@ -11,7 +11,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// expansions are the other words that are searched for besides a question.
+// expansions returns the synonyms that are searched for besides a question.
 func expansions(t *testing.T, d dictionary.Dictionary, question string) string {
 	t.Helper()
 	plan, err := offline.New(manual(), 0).Rewriter.WithDictionary(d).Rewrite(t.Context(), question, state.Memory{})
@@ -64,9 +64,8 @@ func TestDictionary(t *testing.T) { // Q05, Q06, Q13
 	}
 }
 
-// TestExpansionWeights is Q13 beside W2: a word that is added weighs 0.3 of one that
-// was asked at most, and all of them together no more than the factors let a query
-// grow by.
+// TestExpansionWeights checks Q13 and W2: an added word weighs at most 0.3 of a word of the question, and all
+// added words together stay within the growth limits.
 func TestExpansionWeights(t *testing.T) {
 	d, err := dictionary.Read(strings.NewReader("alpha: one1, two2, three3\n[concepts]\nalpha: c1 c2 c3 c4 c5, c6 c7 c8 c9 c10\n"))
 	if err != nil {
@@ -86,7 +85,7 @@ func TestExpansionWeights(t *testing.T) {
 	}
 }
 
-// TestOtherWordsChoose holds that words of a dictionary, which found a passage, choose its paragraph
+// TestOtherWordsChoose checks that synonyms of a dictionary, which found a passage, also choose its paragraph
 // and count in its grade.
 func TestOtherWordsChoose(t *testing.T) {
 	l := library{page("p", "## Files\n\nErase the folder with the tool rmx.\n\n## Other\n\nThe garden has nine trees.")}

@@ -12,29 +12,28 @@ import (
 	"example.com/ragflow/state"
 )
 
-// The features. Shares are shares of the question's weight: its words of
-// content, each weighed by its idf.
+// The features of a sentence. A share is a share of the total idf of the question's content words.
 const (
-	ownWords     = iota // share that the sentence holds
-	stems               // further share that it holds in words that begin alike
-	before              // further share of the sentence before, or of what introduces its list, table or code
-	around              // further share of the rest of its block and of the blocks beside it
-	headings            // further share of the headings and the title
-	wholePassage        // further share of the rest of the passage
-	heaviest            // whether it or its heading holds the word that weighs most
-	wording             // share of all its words as they are written, weighed by how few sentences hold them
-	wordPairs           // the same of neighbouring words
-	nearNew             // share that stands near a word that may be the answer
-	density             // words of the question by words of the sentence
-	length              // logarithm of its words by 20
-	position            // 1/n, for the n-th sentence of its section
-	score               // of its passage in the search, of the best one's
+	ownWords     = iota // share that the sentence contains
+	stems               // further share that it contains as words with the same prefix
+	before              // further share in the sentence before, or in the introduction of its list, table or code
+	around              // further share in the rest of its block and in the blocks beside it
+	headings            // further share in the headings and the title
+	wholePassage        // further share in the rest of the passage
+	heaviest            // 1 if it or its heading contains the heaviest word
+	wording             // share of all words as written, weighed by their rarity among the sentences
+	wordPairs           // the same for pairs of neighbouring words
+	nearNew             // share near a word that may be the answer
+	density             // question words per word of the sentence
+	length              // log(words/20)
+	position            // 1/n for the n-th sentence of its section
+	score               // search score of its passage, divided by the best one
 	isCode
-	isListed // item or row
+	isListed // list item or table row
 	numFeatures
 )
 
-// FeatureNames are the names of the features of [Ranked.Features].
+// FeatureNames returns the names of [Ranked.Features], in their order.
 func FeatureNames() []string {
 	return []string{
 		"own words", "stems", "sentence before", "block around", "headings", "whole passage", "heaviest word", "wording", "wording in pairs",
@@ -42,34 +41,32 @@ func FeatureNames() []string {
 	}
 }
 
-// features are those of one sentence.
+// features are the features of one sentence.
 type features [numFeatures]float64
 
-// What the conversation lends counts little where sentences are chosen, so that
-// an answer is about what was asked now.
-const answerLent = 0.3
+// historyWeight scales words taken from earlier turns when sentences are ranked, so that the answer is about
+// the current question.
+const historyWeight = 0.3
 
-// nearHalf is at how many positions from a new word a word of the question
-// counts half.
-const nearHalf = 6
+// halfDistance is the distance in words at which a question word's weight halves.
+const halfDistance = 6
 
-// inquiry is a question as features are measured for it.
+// inquiry is a question prepared for measuring features.
 type inquiry struct {
 	terms []weighed // at most 64
-	all   float64   // weight of terms
-	asked set       // its words as they are written
+	all   float64   // sum of the weights of terms
+	asked set       // the question's words as written
 	shape shape
 
-	// What the words of the question, as they are written, and their pairs weigh
-	// among the sentences to choose from.
+	// The question's words as written, and their pairs, weighed by rarity among the sentences.
 	words, pairs []weighed
 }
 
-// rarity weighs words by how few sentences of some passages hold each. A word that no
-// sentence holds, which chooses none, weighs half.
+// rarity weighs words by the number of sentences that contain them. A word in no sentence cannot choose one
+// and weighs half.
 func rarity(words []string, passages []*passage) []weighed {
 	counts, all := map[string]float64{}, 1.0
-	for _, w := range words[:min(len(words), mostAsked)] {
+	for _, w := range words[:min(len(words), maxAsked)] {
 		counts[w] = 0
 	}
 	for _, p := range passages {
@@ -89,7 +86,7 @@ func rarity(words []string, passages []*passage) []weighed {
 	return heaviestFirst(counts)
 }
 
-// pairsOf are neighbouring words.
+// pairsOf returns the pairs of neighbouring words.
 func pairsOf(words []string) []string {
 	var out []string
 	for i := range len(words) - 1 {
@@ -98,13 +95,12 @@ func pairsOf(words []string) []string {
 	return out
 }
 
-// inquire reads the question of a query, with what the conversation lends it, for the
-// sentences of some passages.
+// inquire prepares a question, with the boosts of q, for ranking the sentences of passages.
 func (l lexicon) inquire(question string, q state.Query, passages []*passage) inquiry {
-	terms, plain := l.question(state.Query{Text: question, Boosts: q.Boosts}, answerLent), plainWords(question)
+	terms, plain := l.question(state.Query{Text: question, Boosts: q.Boosts}, historyWeight), plainWords(question)
 	in := inquiry{
 		terms: terms[:min(len(terms), 64)], asked: setOf(plain), shape: shapeOf(plain),
-		words: rarity(plain, passages), pairs: rarity(pairsOf(plain[:min(len(plain), mostAsked)]), passages),
+		words: rarity(plain, passages), pairs: rarity(pairsOf(plain[:min(len(plain), maxAsked)]), passages),
 	}
 	for _, t := range in.terms {
 		in.all += t.weight
@@ -112,10 +108,10 @@ func (l lexicon) inquire(question string, q state.Query, passages []*passage) in
 	return in
 }
 
-// mask is a set of terms of an inquiry, by index.
+// mask is a set of terms of an inquiry, one bit per index.
 type mask uint64
 
-// share is the share of the question's weight that a mask has.
+// share returns the share of the question's weight in m.
 func (in *inquiry) share(m mask) float64 {
 	if in.all == 0 {
 		return 0
@@ -137,13 +133,13 @@ func (in *inquiry) maskOf(s set) mask {
 	return m
 }
 
-// measure returns the features of the sentences of a passage. share is the score
-// of the passage in the search, of the best one's.
+// measure returns the features of each sentence of a passage. share is the passage's search score divided by
+// the best one.
 func (in *inquiry) measure(p *passage, share float64) []features {
 	out := make([]features, len(p.units))
 	masks := make([]mask, len(p.units))
 	blocks := make([]mask, len(p.blocks))
-	first := make([]int, len(p.blocks)+1) // unit of each block
+	first := make([]int, len(p.blocks)+1) // first unit of each block
 	for j, u := range p.units {
 		masks[j] = in.maskOf(p.terms[j])
 		blocks[u.block] |= masks[j]
@@ -155,7 +151,7 @@ func (in *inquiry) measure(p *passage, share float64) []features {
 	for i, s := range p.sections {
 		sections[i] = in.maskOf(s)
 	}
-	names, whole, alike := in.maskOf(p.names), in.maskOf(p.all), in.alike(p)
+	names, whole, prefixMatches := in.maskOf(p.names), in.maskOf(p.all), in.prefixMatches(p)
 	inSection, section := 0, -1
 	for j, u := range p.units {
 		b := p.blocks[u.block]
@@ -170,15 +166,15 @@ func (in *inquiry) measure(p *passage, share float64) []features {
 		}
 		add(ownWords, 0)
 		e[ownWords] = in.share(m)
-		e[stems] = alikeShare * (in.share(m|in.stemsIn(p.terms[j], alike)) - e[ownWords])
-		var lead mask
-		if k := p.lead(u.block); k >= 0 {
-			lead = blocks[k]
+		e[stems] = alikeShare * (in.share(m|in.stemsIn(p.terms[j], prefixMatches)) - e[ownWords])
+		var intro mask
+		if k := p.intro(u.block); k >= 0 {
+			intro = blocks[k]
 		}
 		if j > 0 && p.units[j-1].block == u.block {
-			lead |= masks[j-1]
+			intro |= masks[j-1]
 		}
-		add(before, lead)
+		add(before, intro)
 		beside := blocks[u.block]
 		for _, i := range []int{u.block - 1, u.block + 1} {
 			if i >= 0 && i < len(p.blocks) && p.blocks[i].section == b.section {
@@ -209,13 +205,12 @@ func (in *inquiry) measure(p *passage, share float64) []features {
 	return out
 }
 
-// alike are, for each term of the question, the words of a passage that begin
-// alike.
-func (in *inquiry) alike(p *passage) [][]string {
+// prefixMatches returns, for each term of the question, the words of the passage with the same prefix.
+func (in *inquiry) prefixMatches(p *passage) [][]string {
 	out := make([][]string, len(in.terms))
 	for i, t := range in.terms {
 		for w := range p.all {
-			if w != t.term && beginAlike(t.term, w) {
+			if w != t.term && similar(t.term, w) {
 				out[i] = append(out[i], w)
 			}
 		}
@@ -223,10 +218,10 @@ func (in *inquiry) alike(p *passage) [][]string {
 	return out
 }
 
-// stemsIn are the terms for which a text has a word that begins alike.
-func (*inquiry) stemsIn(s set, alike [][]string) mask {
+// stemsIn returns the terms that have a prefix match in s.
+func (*inquiry) stemsIn(s set, prefixMatches [][]string) mask {
 	var m mask
-	for i, words := range alike {
+	for i, words := range prefixMatches {
 		if slices.ContainsFunc(words, s.has) {
 			m |= 1 << i
 		}
@@ -234,10 +229,9 @@ func (*inquiry) stemsIn(s set, alike [][]string) mask {
 	return m
 }
 
-// near looks for a word that may be the answer: one that the question has not.
-// The result is the share of the question's weight that stands near the best such
-// word, by how well its shape fits what is asked for. opens says that the text
-// begins a block, whose first word has a capital letter anyway.
+// near looks for a possible answer: a word that is not in the question. It returns the largest share of the
+// question's weight near such a word, times the fit of its shape. opens says that the text begins a block,
+// whose first word is capitalized anyway.
 func (in *inquiry) near(raw string, tokens []text.Token, opens bool) (held float64) {
 	at := map[string][]int{}
 	for _, t := range tokens {
@@ -262,7 +256,7 @@ func (in *inquiry) near(raw string, tokens []text.Token, opens bool) (held float
 				nearest = min(nearest, max(pos-x.Pos, x.Pos-pos))
 			}
 			if nearest > 0 {
-				sum += t.weight / (1 + float64(nearest)/nearHalf)
+				sum += t.weight / (1 + float64(nearest)/halfDistance)
 			}
 		}
 		if in.all > 0 {
@@ -272,10 +266,10 @@ func (in *inquiry) near(raw string, tokens []text.Token, opens bool) (held float
 	return held
 }
 
-// shape is how likely an answer is of each shape, the likeliest one 1.
+// shape holds the relative likelihood of each shape of answer; the likeliest has 1.
 type shape struct{ number, name, other float64 }
 
-// shapeOf guesses the shape of the answer from the words of a question.
+// shapeOf guesses the shape of the answer from the words of the question.
 func shapeOf(plain []string) shape {
 	number, name := shapeIntercepts[0], shapeIntercepts[1]
 	for i, w := range plain {
@@ -290,8 +284,7 @@ func shapeOf(plain []string) shape {
 	return shape{n / top, m / top, 1 / top}
 }
 
-// askingWords are the words of a question in pairs that tell the shape of the
-// answer.
+// askingWords returns the words of those pairs of the question that indicate the shape of the answer.
 func askingWords(plain []string) map[string]bool {
 	out := map[string]bool{}
 	for i := range len(plain) - 1 {
@@ -302,8 +295,7 @@ func askingWords(plain []string) map[string]bool {
 	return out
 }
 
-// fit is how well a word of an answer fits. A capital letter tells nothing of
-// the first word of a sentence.
+// fit returns how well a word fits the shape. The capital letter of a first word is ignored.
 func (s shape) fit(word string, first bool) float64 {
 	r, _ := utf8.DecodeRuneInString(word)
 	switch {

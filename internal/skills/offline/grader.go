@@ -14,44 +14,42 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Grader says how likely it is that the best passages answer a question: a
-// logistic regression over the features of their best sentence and over how far
-// it leads. It knows words, not truth: that nothing is said about a thing, it can
-// tell; that something else is said about it than was asked, it often cannot.
+// Grader estimates the probability that the best passages answer a question, by logistic regression over the
+// features of their best sentence and over its lead. It compares words only: it notices that a thing is not
+// mentioned, but often not that something else is said about it.
 type Grader struct {
 	maker
 	lex       lexicon
 	threshold float64
 }
 
-// gradedPassages is how many of the best passages are graded; the others are
-// there to compare with.
+// gradedPassages is the number of passages that are graded; the others are for comparison.
 const gradedPassages = 3
 
-// What the conversation lends counts little in a grade, so that a follow-up
-// never passes by borrowed words alone.
-const gradeLent = 0.1
+// gradeHistoryWeight scales words taken from earlier turns in a grade, so that a follow-up does not pass by
+// them alone.
+const gradeHistoryWeight = 0.1
 
-// answerableOdds is how many questions that the documents answer a person asks
-// for one that they do not. The coefficients are learnt from as many of each.
+// answerableOdds is the expected ratio of answerable to unanswerable questions in use. The coefficients are
+// learnt at 1:1.
 const answerableOdds = 2
 
-// The signs that a grade is made of.
+// The inputs of the grade.
 const (
-	bestSentence      = iota // score of the best sentence, by the coefficients of choice
-	bestOwn                  // question's weight that it holds
-	bestPairs                // neighbouring words that it holds
-	passageHeld              // question's weight that its passage holds, words that begin alike included
-	passageWeight            // logarithm of that weight, which is more in a long question
-	passageLead              // standard score of its passage's BM25 among the others
-	heaviestElsewhere        // share of the heaviest word where its passage does not hold it
-	heaviestGone             // the same where no passage holds it
-	longQuestion             // words of content beyond the usual
-	crowded                  // powers of ten of the size of the index, beyond usualDocs
+	bestSentence      = iota // score of the best sentence, by choice
+	bestOwn                  // share of the question in the best sentence
+	bestPairs                // share of the question's word pairs in it
+	passageHeld              // share of the question in its passage, prefix matches included
+	passageWeight            // log of the weight in the passage, which is larger for long questions
+	passageLead              // BM25 of the passage, in standard deviations above the others
+	heaviestElsewhere        // share of the heaviest word, if its passage lacks it
+	heaviestMissing          // the same, if all passages lack it
+	longQuestion             // log of the number of content words divided by 5
+	indexSize                // log10 of the index size divided by usualDocs
 	numSigns
 )
 
-// Signs are the names of what [Grader.Measure] returns.
+// Signs returns the names of the values of [Grader.Measure].
 func Signs() []string {
 	return []string{
 		"best sentence", "words of the question", "pairs of words", "words in the passage", "weight in the passage",
@@ -59,13 +57,13 @@ func Signs() []string {
 	}
 }
 
-// Grade grades the best chunks, best first, for the best reading of the question: as it was
-// typed, with what the conversation lends, and as a model understood it. A grade below
-// the threshold brings a refined query. It never fails.
+// Grade grades the best chunks, best first, and keeps the highest grade among the variants of the question:
+// as typed, with words of earlier turns, as understood by a model. A grade below the threshold brings a
+// refined query. It never fails.
 func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error) {
 	grade := state.Grade{By: Name, Why: "no words to look for"}
-	full := strongest(queries)
-	for i, q := range append([]state.Query{{Text: full.Text}, full}, readings(queries)[1:]...) {
+	full := mainQuery(queries)
+	for i, q := range append([]state.Query{{Text: full.Text}, full}, variants(queries)[1:]...) {
 		v := g.Measure(q, best)
 		if v == nil || i == 1 && len(full.Boosts) == 0 {
 			continue
@@ -87,7 +85,7 @@ func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Ch
 	return grade, nil
 }
 
-// described are signs with their names, for the trace.
+// described formats signs with their names, for the trace.
 func described(signs []float64) string {
 	out := Signs()
 	for i, v := range signs {
@@ -99,8 +97,8 @@ func described(signs []float64) string {
 // unsure is the highest grade below the band [state.BandAnswers].
 const unsure = 0.74
 
-// holdFigures reports whether some chunks have all words of s with a digit. A passage
-// about P-200 resembles a question about P-300, but does not answer it.
+// holdFigures reports whether the chunks contain all words of s that have a digit. A passage about P-200
+// resembles a question about P-300 but does not answer it.
 func (l lexicon) holdFigures(chunks []state.Chunk, s string) bool {
 	held := set{}
 	for _, c := range chunks {
@@ -110,16 +108,15 @@ func (l lexicon) holdFigures(chunks []state.Chunk, s string) bool {
 	return !slices.ContainsFunc(l.figures(s), func(f weighed) bool { return !held.has(f.term) })
 }
 
-// Measure returns the signs of a question in the best chunks; nil for a question
-// without words of content and where there is no chunk.
+// Measure returns the signs of a question in the best chunks; nil without content words or chunks.
 func (g *Grader) Measure(q state.Query, best []state.Chunk) []float64 {
-	terms := g.lex.question(q, gradeLent)
+	terms := g.lex.question(q, gradeHistoryWeight)
 	if len(terms) == 0 || len(best) == 0 {
 		return nil
 	}
 	own := state.Query{Text: q.Text}
 	if len(g.lex.question(own, 0)) == 0 {
-		own = q // "and the other?" is graded by the words of the conversation alone
+		own = q // "and the other?" has only words of earlier turns
 	}
 	tops, scores, at := make([]features, len(best)), make([]float64, len(best)), 0
 	passages := make([]*passage, len(best))
@@ -145,16 +142,16 @@ func (g *Grader) Measure(q state.Query, best []state.Chunk) []float64 {
 	v[bestSentence] = scores[at]
 	v[bestOwn], v[bestPairs] = tops[at][ownWords], tops[at][wordPairs]
 	v[passageHeld] = coverage(terms, func(t string) float64 {
-		return max(passages[at].all.soft(t), aboutWeight*passages[at].names.in(t))
+		return max(passages[at].all.soft(t), headingWeight*passages[at].names.in(t))
 	})
 	all := 0.0
 	for _, t := range terms {
 		all += t.weight
 	}
 	v[passageWeight] = math.Log(1 + v[passageHeld]*all)
-	v[crowded] = math.Log10(float64(max(usualDocs, g.lex.stats.Docs())) / usualDocs)
+	v[indexSize] = math.Log10(float64(max(usualDocs, g.lex.stats.Docs())) / usualDocs)
 	v[passageLead] = standardLead(bm25(passages, terms), at)
-	v[passageLead] += (usualStandard - v[passageLead]) * min(1, v[crowded]/wholeCrowd)
+	v[passageLead] += (usualLead - v[passageLead]) * min(1, v[indexSize]/maxIndexSize)
 	gone := func(t string) bool {
 		return !slices.ContainsFunc(passages, func(p *passage) bool { return p.all.has(t) || p.names.has(t) })
 	}
@@ -162,31 +159,31 @@ func (g *Grader) Measure(q state.Query, best []state.Chunk) []float64 {
 		v[heaviestElsewhere] = terms[0].weight / all
 	}
 	if gone(terms[0].term) {
-		v[heaviestGone] = terms[0].weight / all
+		v[heaviestMissing] = terms[0].weight / all
 	}
 	v[longQuestion] = math.Log(float64(len(terms)) / 5)
 	return v
 }
 
-// In a large index many passages say the same, and a lead tells less: nothing
-// where the index is larger than usualDocs by wholeCrowd powers of ten.
-const wholeCrowd = 1.5
+// In a large index many passages are similar, so a lead means less: at maxIndexSize powers of ten above
+// usualDocs it is ignored.
+const maxIndexSize = 1.5
 
-// usualDocs is the size of an index up to which size tells nothing.
+// usualDocs is the size of an index, in chunks, above which its size matters.
 const usualDocs = 240
 
-// usual is what a lead counts where there are too few passages to compare with.
+// usualLead is the lead assumed if there are too few passages to compare with.
 const (
-	usualStandard = 3.0
-	mostStandard  = 8.0
+	usualLead = 3.0
+	maxLead   = 8.0
 )
 
-// standardLead is by how many standard deviations one of some scores is above
-// the mean of the others, at most mostStandard.
+// standardLead returns by how many standard deviations scores[at] exceeds the mean of the others, at most
+// maxLead.
 func standardLead(scores []float64, at int) float64 {
 	n := float64(len(scores) - 1)
 	if n < gradedPassages {
-		return usualStandard
+		return usualLead
 	}
 	var mean, variance float64
 	for i, s := range scores {
@@ -199,15 +196,15 @@ func standardLead(scores []float64, at int) float64 {
 			variance += (s - mean) * (s - mean) / n
 		}
 	}
-	const even = 0.05 // of the score itself, added to the deviation: the others may be all alike
-	spread := math.Sqrt(variance) + even*scores[at]
+	const deviationShare = 0.05 // share of the score added to the deviation, which is 0 if the others are equal
+	spread := math.Sqrt(variance) + deviationShare*scores[at]
 	if spread == 0 {
 		return 0
 	}
-	return min(mostStandard, max(0, (scores[at]-mean)/spread))
+	return min(maxLead, max(0, (scores[at]-mean)/spread))
 }
 
-// of is the score of a sentence.
+// of returns the score of a sentence.
 func (c *features) of(e *features) float64 {
 	sum := 0.0
 	for f, v := range e {
@@ -218,14 +215,14 @@ func (c *features) of(e *features) float64 {
 
 // Relevance feedback by RM3 (Lavrenko and Croft 2001; Abdul-Jaleel et al. 2004).
 const (
-	feedbackTerms  = 10  // words that a refined query borrows
-	originalWeight = 0.8 // of the question in the mixture; the rest is that of the borrowed words
-	commonShare    = 0.1 // of all chunks: words in more of them are not borrowed…
-	commonFloor    = 20  // …in an index of at least so many
+	feedbackTerms  = 10  // words added to a refined query
+	originalWeight = 0.8 // of the question in the mixture; added words have the rest
+	commonShare    = 0.1 // words in more than this share of the chunks are not added …
+	commonFloor    = 20  // … if the index has at least this many
 )
 
-// refine makes the query of the retry: the question mixed with the words that
-// are likeliest in the best chunks. nil where they offer nothing new.
+// refine returns the query of the retry: the question mixed with the likeliest words of the best chunks; nil
+// if they have no new words.
 func (l lexicon) refine(q state.Query, best []state.Chunk) *state.Query {
 	own := l.question(q, 1)
 	share, word := map[string]float64{}, map[string]string{}
@@ -260,8 +257,7 @@ func (l lexicon) refine(q state.Query, best []state.Chunk) *state.Query {
 	for _, t := range found {
 		sum += t.weight
 	}
-	// A word of the question weighs 1 in the search and originalWeight / len(own)
-	// in the mixture.
+	// A word of the question weighs 1 in the search and originalWeight / len(terms) in the mixture.
 	unit := float64(len(own)) / originalWeight
 	refined := state.Query{
 		Text: q.Text, Boosts: slices.Clone(q.Boosts), Weight: q.Weight, Attempt: 2,

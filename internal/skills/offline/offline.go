@@ -1,6 +1,5 @@
-// Package offline holds the skills of the conversation nodes that need no
-// model: it searches for follow-ups, grades what was found, answers with whole
-// passages and keeps a running summary.
+// Package offline implements the skills of the conversation nodes without a model: it plans searches, grades
+// passages, answers with quotes and keeps a running summary.
 //
 //	skills := offline.New(myIndex, 0)
 //	plan, err := skills.Rewriter.Rewrite(ctx, "and how do I back it up?", thread.Memory())
@@ -8,20 +7,15 @@
 // Rules:
 //
 //   - Deterministic: the same input and the same index give the same bytes.
-//   - Nothing is made up. An answer shows passages of the documents, each with
-//     its [Source N]; the citation beside it holds the exact bytes.
-//   - Everything is safe for concurrent use and holds no state between calls.
-//   - Instructions inside documents have no effect: text is only counted and
-//     quoted.
+//   - Answers only quote. Each passage has its [Source N], with the exact bytes in its citation.
+//   - Everything is safe for concurrent use and keeps no state between calls.
+//   - Instructions inside documents have no effect: text is only counted and quoted.
 //
-// How it works: a passage is parsed into blocks (paragraphs, list items, table
-// rows, code) and these into sentences. One logistic model over a dozen features
-// scores every sentence against the question ([Answerer.Rank]); the answer shows
-// the blocks around the best ones. A second regression over the same features,
-// and over how far the best passage leads, says how likely it is that the answer
-// is there ([Grader]). The coefficients are in coefficients.go; the program
-// scripts/learn-answers learns them, and docs/answers-ablation.md says what each
-// feature is worth.
+// How it works: a passage is parsed into blocks (paragraphs, list items, table rows, code), and blocks into
+// sentences. A logistic model scores every sentence against the question ([Answerer.Rank]); the answer shows
+// the blocks around the best ones. A second regression, over the same features and the lead of the best
+// passage, estimates whether the answer is there ([Grader]). scripts/learn-answers learns the coefficients;
+// docs/answers-ablation.md shows the value of each feature.
 package offline
 
 import (
@@ -30,18 +24,18 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Name is what offline skills call themselves in traces and answers.
+// Name identifies the offline skills in traces and answers.
 const Name = "offline"
 
 // DefaultThreshold is the grade below which an answer abstains.
 const DefaultThreshold = 0.5
 
-// Stats is what the skills need to know of the index: how common words are,
-// and how it makes terms of text. Implementations are safe for concurrent use.
+// Stats describes the index: how common words are, and how it splits text into terms. Implementations are
+// safe for concurrent use.
 type Stats interface {
 	Analyzer() text.Analyzer
 	Docs() int               // chunks in the index
-	DocFreq(term string) int // chunks that hold a term, as the index writes it
+	DocFreq(term string) int // chunks that contain a term of the analyzer
 }
 
 // Skills are all skills for one index. They share parsed passages.
@@ -78,18 +72,17 @@ func (s Skills) ForTurn(threshold float64, hasModel bool) Skills {
 	return s
 }
 
-// maker is embedded by the skills, so that each says who it is.
+// maker is embedded by the skills to implement By.
 type maker struct{}
 
 // By returns [Name].
 func (maker) By() string { return Name }
 
-// strongest is the query that the search weighs most: the raw turn, or its expanded form where
-// the turn needs the conversation. Where a model put the turn in the language of the documents,
-// which is a query of the same weight without boosts, it is that one. queries may be empty.
-// A query of other words for the same lends it those.
-func strongest(queries []state.Query) state.Query {
-	best := readings(queries)[0]
+// mainQuery returns the query with the largest weight: the raw turn; if the turn depends on earlier ones, its
+// expanded form; if a model translated it, the translation, which has the same weight and no boosts. Boosts
+// of a query with synonyms are included. queries may be empty.
+func mainQuery(queries []state.Query) state.Query {
+	best := variants(queries)[0]
 	for _, q := range queries {
 		if q.Why == otherWords && q.Text == best.Text {
 			best.Boosts = q.Boosts
@@ -98,9 +91,9 @@ func strongest(queries []state.Query) state.Query {
 	return best
 }
 
-// readings are the strongest query and, where it is not the raw turn, those that weigh as much:
-// what a model made of a turn, and what the conversation lends it.
-func readings(queries []state.Query) []state.Query {
+// variants returns the main query and, if it is not the raw turn, the others of the same weight: the versions
+// of a model and of the conversation.
+func variants(queries []state.Query) []state.Query {
 	if len(queries) == 0 {
 		return []state.Query{{}}
 	}

@@ -11,7 +11,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// library is a small index: its chunks, and how common their words are.
+// library is a small index.
 type library []state.Chunk
 
 func (library) Analyzer() text.Analyzer { return text.For("en") }
@@ -47,8 +47,8 @@ func task(question string, grade float64, chunks ...state.Chunk) state.Task {
 	return t
 }
 
-// answer answers a task and checks what every answer promises: each quote stands
-// in its source, numbers follow the order of use, the length is bounded.
+// answer answers a task and checks the promises of every answer: each quote is in its source, numbers follow
+// the order of use, the length is bounded.
 func answer(t *testing.T, l library, in state.Task) state.Answer {
 	t.Helper()
 	a := offline.New(l, 0).Answerer
@@ -140,9 +140,8 @@ func TestWholePassages(t *testing.T) {
 	}
 }
 
-// TestNoHeaderWithoutRows: where no row of a table fits, its header is left out, too.
-// TestPlainTextKeepsItsLines holds that a line below a list of short items in a plain text is no
-// part of the last one, as it is in Markdown.
+// TestPlainTextKeepsItsLines checks that a line below a list of short items in plain text is not part of the
+// last item, as it would be in Markdown.
 func TestPlainTextKeepsItsLines(t *testing.T) {
 	chunk := page("a", "Buy eggs and milk:\n- milk\n- twelve eggs\nPay the plumber on Friday.\n")
 	chunk.Source = "list.txt"
@@ -152,6 +151,7 @@ func TestPlainTextKeepsItsLines(t *testing.T) {
 	}
 }
 
+// TestNoHeaderWithoutRows checks that the header of a table is left out if no row fits.
 func TestNoHeaderWithoutRows(t *testing.T) {
 	long := strings.Repeat("words about other things ", 40)
 	l := library{page("p", "The engine listens on these ports:\n\n| Port | Use |\n| --- | --- |\n| 2377 | "+long+" |\n"), page("q", "Nothing of the kind.")}
@@ -240,7 +240,7 @@ func TestQuotesAreTidied(t *testing.T) {
 	}
 }
 
-// manual is a library in which one page tells of volumes and many tell of other things.
+// manual is a library with one page about volumes and many about other things.
 func manual() library {
 	l := library{page("volumes", "Volumes keep data when a container is removed. To back up a volume, write an archive with tar. The default driver of a volume is local.")}
 	for i, thing := range []string{"networks", "images", "secrets", "plugins", "nodes", "logs", "builds", "stacks", "swarms", "registries"} {
@@ -271,8 +271,7 @@ func TestGradeTellsAbsentTopics(t *testing.T) {
 	}
 }
 
-// TestGradeReadsTheTranslation: a question that a model put in the language of the documents is
-// graded by its translation.
+// TestGradeReadsTheTranslation checks that a question translated by a model is graded by its translation.
 func TestGradeReadsTheTranslation(t *testing.T) {
 	l := manual()
 	g := offline.New(l, 0).Grader
@@ -288,8 +287,8 @@ func TestGradeReadsTheTranslation(t *testing.T) {
 	}
 }
 
-// TestFollowUpIsReadInTwoWays: where a model misunderstood a follow-up, the words that the
-// conversation lends still count, in the grade and in the order.
+// TestFollowUpIsReadInTwoWays checks that words of earlier turns count in grade and order if a model
+// misunderstood a follow-up.
 func TestFollowUpIsReadInTwoWays(t *testing.T) {
 	l := manual()
 	s := offline.New(l, 0)
@@ -316,7 +315,8 @@ func TestFollowUpIsReadInTwoWays(t *testing.T) {
 	}
 }
 
-// TestUnknownIdentifier: a passage about another model than the one asked about is no sure answer.
+// TestUnknownIdentifier checks that a passage about another model than the one in the question is not a sure
+// answer.
 func TestUnknownIdentifier(t *testing.T) {
 	l := append(manual(), page("pumps", "The pump P-200 has a warranty of 24 months. The warranty of the pump P-200 covers the motor."))
 	for question, want := range map[string]string{
@@ -353,13 +353,13 @@ func TestRewriting(t *testing.T) {
 		if plan.Queries[0].Text != tt.question || plan.Standalone != tt.standalone || len(plan.Queries) != 2 {
 			t.Fatalf("%s: %+v", tt.question, plan)
 		}
-		var lent []string
+		var boosts []string
 		for _, b := range plan.Queries[1].Boosts {
-			lent = append(lent, b.Text)
+			boosts = append(boosts, b.Text)
 		}
 		q := plan.Queries[1]
-		if !strings.Contains(strings.Join(lent, "; "), tt.holds) || len(q.Cited) != tt.cited || len(q.QuoteEnds) != tt.told {
-			t.Errorf("%s: lends %q, cited %v, quote ends %v", tt.question, lent, q.Cited, q.QuoteEnds)
+		if !strings.Contains(strings.Join(boosts, "; "), tt.holds) || len(q.Cited) != tt.cited || len(q.QuoteEnds) != tt.told {
+			t.Errorf("%s: lends %q, cited %v, quote ends %v", tt.question, boosts, q.Cited, q.QuoteEnds)
 		}
 	}
 }
@@ -409,7 +409,7 @@ func TestSummaryIsExtended(t *testing.T) {
 	}
 }
 
-// FuzzAnswer feeds arbitrary passages: no panic, and every promise holds.
+// FuzzAnswer answers from arbitrary passages: no panic, and every promise holds.
 func FuzzAnswer(f *testing.F) {
 	f.Add(settings, "What is the backlog?")
 	f.Add("```\nopen fence", "code?")

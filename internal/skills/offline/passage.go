@@ -9,7 +9,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// passage is a source parsed into blocks and sentences, with their terms.
+// passage is a chunk parsed into blocks and sentences, with their terms.
 type passage struct {
 	text     string
 	language string // of source code
@@ -21,21 +21,21 @@ type passage struct {
 	names    set            // of title and headings
 	title    set
 	sections []set    // terms of the heading of each section; the first is that of the chunk
-	written  []set    // of each unit, its words and pairs of words as they are written
+	written  []set    // of each unit, words and pairs of words as written
 	plain    []string // see plainWords
-	words    int      // tokens of all units
+	words    int      // tokens in all units
 }
 
-// unit is what one score is of: a sentence, a table row or a block of code.
+// unit is the part of a passage that has a score: a sentence, a table row or a block of code.
 type unit struct{ start, end, block int }
 
-// passageKey is all that a passage is made of.
+// passageKey holds all inputs of parse.
 type passageKey struct{ text, title, headings, language, inside string }
 
-// passage parses a chunk. The result is shared: nobody writes to it.
+// passage parses a chunk. The result is shared and must not be changed.
 func (l lexicon) passage(c state.Chunk) *passage {
 	key := passageKey{c.Text, c.Title, strings.Join(c.Headings, "\x00"), c.Cut.Language, c.Cut.Inside}
-	return l.parsed.Make(key, mostParsed, func() *passage { return l.parse(c) })
+	return l.parsed.Make(key, maxParsed, func() *passage { return l.parse(c) })
 }
 
 func (l lexicon) parse(c state.Chunk) *passage {
@@ -81,8 +81,8 @@ func (p *passage) addUnit(l lexicon, u unit) {
 	p.written = append(p.written, setOf(slices.Concat(plain, pairsOf(plain))))
 }
 
-// isValue reports whether block i is what a form puts below a label: a short paragraph below one that
-// ends in a colon, one without a letter, or one that is typeset as a heading.
+// isValue reports whether block i is the value of a label: a short paragraph below one that ends in a colon,
+// a paragraph without letters, or one typeset as a heading.
 func (p *passage) isValue(i int) bool {
 	if i == 0 || i >= len(p.blocks) || p.blocks[i].kind != paragraph || p.blocks[i].section != p.blocks[i-1].section {
 		return false
@@ -96,7 +96,7 @@ func (p *passage) isValue(i int) bool {
 // isFigure reports whether a text has no letter.
 func isFigure(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) < 0 }
 
-// parent is the item, term or label that block i belongs to; -1 without one.
+// parent returns the item, term or label that block i belongs to; -1 without one.
 func (p *passage) parent(i int) int {
 	b := p.blocks[i]
 	if s := p.text[b.start:b.end]; p.isValue(i) && (isFigure(s) || headingLine.MatchString(s)) {
@@ -113,9 +113,9 @@ func (p *passage) parent(i int) int {
 	return -1
 }
 
-// lead is what introduces block i: the header of a row, the paragraph or item before a list, a
-// table or code, or else its parent; -1 without one.
-func (p *passage) lead(i int) int {
+// intro returns the block that introduces block i: the header of a row, the paragraph or item before a list,
+// table or code, or its parent; -1 without one.
+func (p *passage) intro(i int) int {
 	b := p.blocks[i]
 	if b.head >= 0 {
 		return b.head
@@ -132,8 +132,7 @@ func (p *passage) lead(i int) int {
 	return p.parent(i)
 }
 
-// firstUnit is the first sentence of block i, or the one behind it where the block
-// has none.
+// firstUnit returns the first unit of block i, or the one after the block if it has none.
 func (p *passage) firstUnit(i int) int {
 	j, _ := slices.BinarySearchFunc(p.units, i, func(u unit, block int) int { return u.block - block })
 	return j

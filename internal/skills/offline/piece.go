@@ -8,28 +8,27 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// piece is the part of a passage that an answer shows: neighbouring sentences,
-// with the header of their table.
+// piece is the part of a passage that an answer shows: neighbouring sentences, with the header of their
+// table.
 type piece struct {
 	source      int // index of the source
 	p           *passage
-	unit        int // the telling sentence
+	unit        int // the key sentence
 	first, last int // units that are shown
 }
 
-// Bounds of what an answer shows.
+// Limits of an answer.
 const (
-	mostPieces  = 3
-	answerWords = 140 // of all pieces
-	bestWords   = 98  // of the best piece
-	mostCode    = 16  // lines of a block of code
-	valueWords  = 12  // of a value below its label
+	maxPieces    = 3
+	answerWords  = 140 // of all pieces
+	bestWords    = 98  // of the best piece
+	maxCodeLines = 16  // lines of a block of code
+	valueWords   = 12  // of a value below its label
 )
 
-// around returns the piece around a sentence that fits into so many words. It
-// takes, as far as there is room, the rest of the block of the sentence, the term,
-// item or label that the block belongs to, what follows, and what stands before, all
-// below one heading. The value below a label is taken whether or not there is room.
+// around returns the piece around unit j that fits into room words. While there is room it adds the rest of
+// the block, its parents, the units after it and those before it, all below one heading. The value below a
+// label is always included.
 func (p *passage) around(source, j, room int) piece {
 	x := piece{source, p, j, j, j}
 	left := room - p.wordsIn(j)
@@ -76,26 +75,25 @@ func (p *passage) around(source, j, room int) piece {
 	return x
 }
 
-// headerOnly reports whether a piece is the header of a table, for whose rows there was no
-// room.
+// headerOnly reports whether a piece is only the header of a table, because no row fits.
 func (x *piece) headerOnly() bool {
 	b := x.p.units[x.last].block
 	return x.first == x.last && x.p.blocks[b].head == b
 }
 
-// wordsIn is how many words a sentence has, of code as many as are shown.
+// wordsIn returns the number of words of a unit; only the lines of code that are shown count.
 func (p *passage) wordsIn(j int) int {
 	u := p.units[j]
 	s := p.text[u.start:u.end]
 	if p.blocks[u.block].kind == code {
-		if lines := strings.SplitAfterN(s, "\n", mostCode+2); len(lines) > mostCode+1 {
-			s = strings.Join(lines[:mostCode+1], "")
+		if lines := strings.SplitAfterN(s, "\n", maxCodeLines+2); len(lines) > maxCodeLines+1 {
+			s = strings.Join(lines[:maxCodeLines+1], "")
 		}
 	}
 	return len(strings.Fields(s))
 }
 
-// blocks are the blocks that a piece shows, in the order of the document.
+// blocks returns the blocks of a piece, in the order of the document.
 func (x *piece) blocks() []int {
 	from, to := x.p.units[x.first].block, x.p.units[x.last].block
 	var out []int
@@ -108,7 +106,7 @@ func (x *piece) blocks() []int {
 	return out
 }
 
-// span is the part of block i that a piece shows.
+// span returns the part of block i that a piece shows.
 func (x *piece) span(i int) unit {
 	b, first, last := x.p.blocks[i], x.p.units[x.first], x.p.units[x.last]
 	out := unit{b.start, b.end, i}
@@ -124,10 +122,11 @@ func (x *piece) span(i int) unit {
 	return out
 }
 
-// codeEnd is where the part of a block of code ends that is shown: mostCode lines, all where only one is more.
+// codeEnd returns the end of the part of a code block that is shown: maxCodeLines lines, or all if only one
+// line is left.
 func codeEnd(raw string) int {
 	lines, _ := readable.Code(raw)
-	if len(lines) <= mostCode+1 {
+	if len(lines) <= maxCodeLines+1 {
 		return len(raw)
 	}
 	at, shown := 0, 0
@@ -136,14 +135,14 @@ func codeEnd(raw string) int {
 		if shown > 0 || strings.TrimSpace(line) != "" && (at > 0 || !opens) {
 			shown++
 		}
-		if at += len(line); shown == mostCode {
+		if at += len(line); shown == maxCodeLines {
 			break
 		}
 	}
 	return len(strings.TrimRight(raw[:at], " \t\r\n"))
 }
 
-// wordCount is how many words a piece shows.
+// wordCount returns the number of words that a piece shows.
 func (x *piece) wordCount() int {
 	n := 0
 	for k := x.first; k <= x.last; k++ {
@@ -152,19 +151,18 @@ func (x *piece) wordCount() int {
 	return n
 }
 
-// list is the item or row that block i is or lies inside; -1 without one.
-func (p *passage) list(i int) int {
+// listBlock returns the item or row that block i is or belongs to; -1 without one.
+func (p *passage) listBlock(i int) int {
 	for i >= 0 && p.blocks[i].kind != item && p.blocks[i].kind != row {
 		i = p.parent(i)
 	}
 	return i
 }
 
-// left is how many items or rows of the list or table that a piece ends in are not
-// shown.
-func (x *piece) left() int {
+// hidden returns how many items or rows of the list or table at the end of a piece are not shown.
+func (x *piece) hidden() int {
 	from, end := x.p.units[x.first].block, x.p.units[x.last].block
-	at := x.p.list(end)
+	at := x.p.listBlock(end)
 	if at < 0 {
 		return 0
 	}
@@ -177,10 +175,10 @@ func (x *piece) left() int {
 	return n
 }
 
-// opensInside reports whether a piece begins within a list and ends behind it.
-func (x *piece) opensInside() bool {
+// startsMidList reports whether a piece begins within a list and ends after it.
+func (x *piece) startsMidList() bool {
 	from := x.p.units[x.first].block
-	first, end := x.p.blocks[from], x.p.list(x.p.units[x.last].block)
+	first, end := x.p.blocks[from], x.p.listBlock(x.p.units[x.last].block)
 	if first.kind != item && first.kind != row || first.head >= 0 || end >= 0 && x.p.blocks[end].group == first.group {
 		return false
 	}

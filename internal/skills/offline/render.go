@@ -11,8 +11,8 @@ import (
 	"example.com/ragflow/prompts"
 )
 
-// render writes a piece in Markdown with the mark of source n behind it, and
-// returns what it quotes. bold marks the chosen sentence.
+// render writes a piece in Markdown, followed by the mark of source n, and returns the quoted spans. bold
+// marks the key sentence.
 func (x *piece) render(n int, bold bool, language string) (string, []cite.Pick) {
 	var b strings.Builder
 	var picks []cite.Pick
@@ -25,7 +25,7 @@ func (x *piece) render(n int, bold bool, language string) (string, []cite.Pick) 
 	var before block
 	for at, i := range blocks {
 		o, span := x.p.blocks[i], x.span(i)
-		gap := at > 0 && blocks[at-1] != i-1 // rows below the header of their table
+		gap := at > 0 && blocks[at-1] != i-1 // between the header of a table and its rows
 		if k := len(picks) - 1; k >= 0 && !gap && picks[k].End == x.p.blocks[i-1].end {
 			picks[k].End = span.end
 		} else if span.start < span.end {
@@ -34,7 +34,7 @@ func (x *piece) render(n int, bold bool, language string) (string, []cite.Pick) 
 		b.WriteString(separator(at, before, o))
 		if gap {
 			b.WriteString("| … |\n")
-		} else if at == 0 && x.opensInside() {
+		} else if at == 0 && x.startsMidList() {
 			b.WriteString("- …\n")
 		}
 		switch o.kind {
@@ -59,13 +59,13 @@ func (x *piece) render(n int, bold bool, language string) (string, []cite.Pick) 
 	case item, paragraph, heading:
 	}
 	b.WriteString(mark)
-	if more := x.left(); more > 0 {
+	if more := x.hidden(); more > 0 {
 		b.WriteString("\n\n" + prompts.More(more, language))
 	}
 	return b.String(), picks
 }
 
-// separator stands between two blocks of a piece.
+// separator returns the text between two blocks of a piece.
 func separator(at int, before, o block) string {
 	switch {
 	case at == 0:
@@ -78,11 +78,12 @@ func separator(at int, before, o block) string {
 	return "\n\n"
 }
 
-// listMarker is the marker of an item in Markdown. It stays as it is, because a sign may be meant.
+// listMarker returns the marker of an item in Markdown. A sign such as "+" stays, because it may have a
+// meaning.
 func listMarker(marker string) string { return strings.ReplaceAll(marker, "•", "*") + " " }
 
-// prose is a paragraph or an item, tidied, with an ellipsis where it is cut. The
-// telling sentence is bold.
+// prose formats a paragraph or an item, with an ellipsis at each cut and the key sentence in bold if asked
+// for.
 func (x *piece) prose(shown unit, bold bool) string {
 	s, u := x.p.text[shown.start:shown.end], x.p.units[x.unit]
 	o := x.p.blocks[shown.block]
@@ -94,7 +95,7 @@ func (x *piece) prose(shown unit, bold bool) string {
 	out := readable.Line(s[from:])
 	if start, end := max(u.start-shown.start, from), u.end-shown.start; bold && u.block == shown.block && start < end && end <= len(s) {
 		parts := []string{readable.Line(s[from:start]), readable.Line(s[start:end]), readable.Line(s[end:])}
-		if strings.ReplaceAll(strings.Join(parts, ""), " ", "") == strings.ReplaceAll(out, " ", "") { // no markup goes over an end of the sentence
+		if strings.ReplaceAll(strings.Join(parts, ""), " ", "") == strings.ReplaceAll(out, " ", "") { // no markup crosses the sentence's ends
 			out = spaced(parts[0], emphasized(parts[1]), parts[2])
 		}
 	}
@@ -111,10 +112,10 @@ func spaced(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
-// strong is a part that a document has in bold, as words that stand alone. A power, such as 2**3, is none.
+// strong matches bold text of a document, as whole words; the power 2**3 is not bold.
 var strong = regexp.MustCompile("(`+[^`]+`+)" + `|(^|[\s([{"'“„«*_])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
 
-// emphasized is a sentence in bold. It stays as it is where marks of the document would cross those.
+// emphasized returns a sentence in bold; unchanged if its own marks would interfere.
 func emphasized(s string) string {
 	out := strong.ReplaceAllString(strings.TrimSpace(s), "$1$2$3")
 	if out == "" || strings.Contains(strong.ReplaceAllString(out, ""), "**") {
@@ -123,7 +124,7 @@ func emphasized(s string) string {
 	return "**" + out + "**"
 }
 
-// code is a block of code as an answer shows it, with how many lines more it has.
+// code formats a block of code, with a note about hidden lines.
 func (x *piece) code(shown unit, language string) string {
 	lines, syntax := readable.Code(x.p.text[shown.start:shown.end])
 	body, fence := strings.Join(lines, "\n"), "```"
@@ -138,8 +139,7 @@ func (x *piece) code(shown unit, language string) string {
 	return out
 }
 
-// row is a row of a table; the first one shown is followed by the rule, where it
-// is the header.
+// row formats a row of a table. After the header follows the rule.
 func (x *piece) row(i int, first bool) string {
 	o := x.p.blocks[i]
 	line := readable.Line(x.p.text[o.start:o.end])

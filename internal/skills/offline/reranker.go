@@ -14,61 +14,58 @@ import (
 	"example.com/ragflow/state"
 )
 
-// The features of a passage among those that a search lists.
+// The features of a passage in a search result. A share is a share of the question's weight.
 const (
-	matchScore    = iota // of the search, of the best one's
+	matchScore    = iota // search score, divided by the best one
 	matchRank            // 1/rank in the search
-	matchWords           // BM25 by the words of the passage alone, of the best one's
-	matchRare            // share of the question's weight that it holds, weights squared
-	matchSoft            // the same, weights as they are, with words that begin alike
-	matchSentence        // what its best sentence holds
-	matchFirst           // what its first one holds
-	matchPairs           // of neighbouring words of the question, those that are neighbours here
-	matchTitle           // what the title of its document holds
-	matchNumbers         // of the question's numbers and codes, those that it holds
-	matchRun             // it repeats the question word for word
-	matches
+	matchWords           // BM25 among the candidates, divided by the best one
+	matchRare            // share in the passage, weights squared
+	matchSoft            // share in the passage, prefix matches included
+	matchSentence        // share in its best sentence
+	matchFirst           // share in its first sentence
+	matchPairs           // share of the question's neighbouring words that are neighbours here
+	matchTitle           // share in the title of its document
+	matchNumbers         // share of the question's numbers and codes
+	matchRun             // longest run of words copied from the question
+	numMatches
 )
 
-// learnedMatches are the coefficients of a conditional logit, learnt on the
-// training questions of SciFact and half of the articles of XQuAD in English and
-// Vietnamese. On 29 sets of other kinds they gain on 25.
-func learnedMatches() [matches]float64 {
-	return [matches]float64{
+// matchCoefficients returns the coefficients of a conditional logit, learnt on the training questions of
+// SciFact and half of the articles of XQuAD in English and Vietnamese. Of 29 sets of other kinds, 25 improve.
+func matchCoefficients() [numMatches]float64 {
+	return [numMatches]float64{
 		matchScore: 2.47, matchRank: 0.52, matchWords: 1.64, matchRare: 1.25, matchSoft: 1.83, matchSentence: 2.22, matchFirst: 1.59,
 		matchPairs: 0.80, matchTitle: 2.20, matchNumbers: 0.71, matchRun: 11.86,
 	}
 }
 
-// fewestWords is how many words a query must have to be put in order: a query of
-// one or two words may want the page of that name.
-const fewestWords = 3
+// minQueryWords is the length of a query that is reranked. A query of one or two words may be the name of a
+// page.
+const minQueryWords = 3
 
-// Constants of BM25, the customary ones.
+// The usual constants of BM25.
 const (
 	saturation = 1.2
 	lengthPart = 0.75
 )
 
-// aboutWeight is what a word counts that only headings or title hold.
-const aboutWeight = 0.8
+// headingWeight is the weight of a word that only headings or title contain.
+const headingWeight = 0.8
 
-// Reranker orders what a search lists by how likely each passage is the one
-// asked for.
+// Reranker orders search results by the probability that each is the passage asked for.
 type Reranker struct {
 	maker
 	lex lexicon
 }
 
-// Rerank returns the candidates, given in the order of the search, in their new
-// one. The score of each is the chance that it is the passage asked for, if one
-// of them is. Equal ones keep their order. It never fails.
+// Rerank returns the candidates in their new order. Each score is the probability that the candidate is the
+// passage asked for, if one of them is. Ties keep their order. It never fails.
 func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error) {
 	out := slices.Clone(candidates)
 	for i := range out {
 		out[i].Score = 0
 	}
-	all := readings(queries)
+	all := variants(queries)
 	for _, q := range all {
 		for i, p := range r.chances(q, candidates) {
 			out[i].Score += p / float64(len(all))
@@ -78,7 +75,7 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 	return out, nil
 }
 
-// chances are those of the candidates to be the passage that a query asks for.
+// chances returns the probability of each candidate to be the passage asked for.
 func (r *Reranker) chances(q state.Query, candidates []state.Source) []float64 {
 	scores := make([]float64, len(candidates))
 	used := !testWords.MatchString(q.Text)
@@ -86,14 +83,14 @@ func (r *Reranker) chances(q state.Query, candidates []state.Source) []float64 {
 		if used && candidates[i].Cut.Language != "" && testPath.MatchString(candidates[i].Source) {
 			scores[i] = -testOdds
 		}
-		for f, w := range learnedMatches() {
+		for f, w := range matchCoefficients() {
 			scores[i] += w * v[f]
 		}
 	}
 	return chances(scores)
 }
 
-// Code that tests is rarely the code asked for, by testOdds as a logarithm.
+// testOdds is subtracted from the log odds of test code, unless the question is about tests.
 const testOdds = 1
 
 var (
@@ -101,12 +98,12 @@ var (
 	testWords = regexp.MustCompile(`(?i)test|\bmock|\bspec\b|bench`)
 )
 
-// match measures the candidates.
-func (r *Reranker) match(q state.Query, candidates []state.Source) [][matches]float64 {
+// match returns the features of the candidates.
+func (r *Reranker) match(q state.Query, candidates []state.Source) [][numMatches]float64 {
 	terms := r.lex.question(q, 1)
 	asked := plainWords(q.Text)
-	if len(asked) < fewestWords || slices.ContainsFunc(terms, func(t weighed) bool { return text.IsFolded(t.term) }) {
-		terms = nil // also where it was typed without diacritics: only the search knows what is meant
+	if len(asked) < minQueryWords || slices.ContainsFunc(terms, func(t weighed) bool { return text.IsFolded(t.term) }) {
+		terms = nil // typed without diacritics, perhaps: trust the order of the search
 	}
 	squares, neighbours := slices.Clone(terms), r.lex.pairs(q.Text, terms)
 	for i := range squares {
@@ -114,15 +111,15 @@ func (r *Reranker) match(q state.Query, candidates []state.Source) [][matches]fl
 	}
 	passages := make([]*passage, len(candidates))
 	parallel.Each(len(candidates), func(i int) { passages[i] = r.lex.passage(candidates[i].Chunk) })
-	best, most := 0.0, math.SmallestNonzeroFloat64
+	best, maxBM25 := 0.0, math.SmallestNonzeroFloat64
 	for _, c := range candidates {
 		best = max(best, c.Score)
 	}
 	words := bm25(passages, terms)
 	for _, z := range words {
-		most = max(most, z)
+		maxBM25 = max(maxBM25, z)
 	}
-	figures, out := r.lex.figures(q.Text), make([][matches]float64, len(candidates))
+	figures, out := r.lex.figures(q.Text), make([][numMatches]float64, len(candidates))
 	parallel.Each(len(candidates), func(i int) {
 		p, v := passages[i], &out[i]
 		if best > 0 {
@@ -130,9 +127,9 @@ func (r *Reranker) match(q state.Query, candidates []state.Source) [][matches]fl
 		}
 		v[matchRank] = 1 / float64(i+1)
 		if len(terms) == 0 {
-			return // the search alone tells
+			return // keep the order of the search
 		}
-		v[matchWords] = words[i] / most
+		v[matchWords] = words[i] / maxBM25
 		v[matchRare] = coverage(squares, p.all.in)
 		v[matchSoft] = coverage(terms, p.all.soft)
 		for j, u := range p.units {
@@ -140,7 +137,7 @@ func (r *Reranker) match(q state.Query, candidates []state.Source) [][matches]fl
 				if p.terms[j].has(t) {
 					return 1
 				}
-				return aboutWeight * max(p.names.in(t), p.sections[min(p.blocks[u.block].section, len(p.sections)-1)].in(t))
+				return headingWeight * max(p.names.in(t), p.sections[min(p.blocks[u.block].section, len(p.sections)-1)].in(t))
 			})
 			v[matchSentence] = max(v[matchSentence], held)
 		}
@@ -155,7 +152,7 @@ func (r *Reranker) match(q state.Query, candidates []state.Source) [][matches]fl
 	return out
 }
 
-// figures are the words of s that hold a digit, all of one weight.
+// figures returns the words of s that contain a digit, with equal weights.
 func (l lexicon) figures(s string) []weighed {
 	var out []weighed
 	for _, t := range l.words(s) {
@@ -166,7 +163,7 @@ func (l lexicon) figures(s string) []weighed {
 	return out
 }
 
-// bm25 are the scores of passages, each beside the mean length of all.
+// bm25 returns the scores of passages, by the mean length of these.
 func bm25(passages []*passage, terms []weighed) []float64 {
 	mean := 0.0
 	for _, p := range passages {
@@ -189,14 +186,14 @@ func bm25(passages []*passage, terms []weighed) []float64 {
 	return out
 }
 
-// pair are two neighbouring words of content of a question.
+// pair is two neighbouring content words of a question.
 type pair struct {
 	first, second string
 	gap           int
 	weight        float64
 }
 
-// pairs are the neighbouring words among the weighed terms of a question.
+// pairs returns the neighbouring words among the weighed terms of a question.
 func (l lexicon) pairs(question string, terms []weighed) []pair {
 	weight := map[string]float64{}
 	for _, t := range terms {
@@ -204,7 +201,7 @@ func (l lexicon) pairs(question string, terms []weighed) []pair {
 	}
 	var out []pair
 	var last text.Token
-	for _, t := range l.asTyped(question) {
+	for _, t := range l.surfaceForms(question) {
 		if weight[t.Term] == 0 {
 			continue
 		}
@@ -216,7 +213,7 @@ func (l lexicon) pairs(question string, terms []weighed) []pair {
 	return out
 }
 
-// neighboursIn is the share of pairs, by weight, that are neighbours in one of some sentences.
+// neighboursIn returns the share of pairs, by weight, that are neighbours in one of the sentences.
 func neighboursIn(pairs []pair, sentences [][]text.Token) float64 {
 	var all, held float64
 	for _, p := range pairs {

@@ -13,40 +13,37 @@ import (
 	"example.com/ragflow/state"
 )
 
-// How much of the conversation a turn borrows: weights of words inside one
-// query, where those of the turn itself weigh 1. The values are those of the
-// decay rule measured on MTRAG.
+// Weights of words from earlier turns in a query; words of the turn itself weigh 1. The values are those of
+// the decay rule measured on MTRAG.
 const (
-	turnDecay    = 0.5  // of a word of the k-th question before: turnDecay^k
-	aloneDecay   = 0.35 // the same, for a turn that stands by itself
-	answerWeight = 0.15 // of a word of the last answer; older ones decay by turnDecay
-	answerTerms  = 8    // words of an answer that are kept and lent
+	turnDecay    = 0.5  // of a word of the k-th previous question: turnDecay^k
+	aloneDecay   = 0.35 // the same for a standalone turn
+	answerWeight = 0.15 // of a word of the last answer; earlier ones decay by turnDecay
+	answerTerms  = 8    // words that are kept of an answer
 )
 
-// Weights of the lists of a plan's queries.
+// Weights of the queries of a plan.
 const (
-	rawWeight   = 0.2 // of the raw turn where it needs the conversation
-	sideWeight  = 0.5 // of the turn with history where the turn stands by itself
-	otherWeight = 0.5 // of the turn with the words of a dictionary
+	rawWeight   = 0.2 // of the raw turn, if it depends on earlier ones
+	sideWeight  = 0.5 // of the turn with history, if it is standalone
+	otherWeight = 0.5 // of the turn with synonyms
 )
 
-// otherWords is why there is a query with the words of a dictionary.
+// otherWords is the reason of a query with synonyms from the dictionary.
 const otherWords = "turn with other words for the same"
 
-// enoughContent is how many words of content a turn has that may stand by itself.
-const enoughContent = 3
+// minContentWords is the least number of content words of a standalone turn.
+const minContentWords = 3
 
-// Rewriter plans the searches of a turn. The first query is the raw turn. The
-// second adds the words of earlier questions and answers, the more recent the
-// heavier.
+// Rewriter plans the searches of a turn. The first query is the raw turn; the second adds words of earlier
+// questions and answers, the recent ones with more weight.
 type Rewriter struct {
 	maker
 	lex   lexicon
 	words dictionary.Dictionary
 }
 
-// WithDictionary returns a rewriter that searches for what d says besides; its
-// entries come before those that are built in.
+// WithDictionary returns a rewriter that also uses d. Entries of d come before the built-in ones.
 func (r *Rewriter) WithDictionary(d dictionary.Dictionary) *Rewriter {
 	out := *r
 	out.words = r.words.With(d)
@@ -71,8 +68,8 @@ func (r *Rewriter) Rewrite(_ context.Context, question string, m state.Memory) (
 		} else {
 			raw.Weight, q.Cited = rawWeight, recent[len(recent)-1].Chunks
 		}
-		if len(r.lex.content(question)) == 0 || goesOn.MatchString(strings.Join(plainWords(question), " ")) {
-			raw.Weight, q = 0, r.onwards(recent)
+		if len(r.lex.content(question)) == 0 || asksMore.MatchString(strings.Join(plainWords(question), " ")) {
+			raw.Weight, q = 0, r.continueTopic(recent)
 		}
 		plan.Queries = []state.Query{raw, q}
 	} else {
@@ -91,11 +88,10 @@ func (r *Rewriter) Rewrite(_ context.Context, question string, m state.Memory) (
 	return plan, nil
 }
 
-// onwards is the last question that asked for something, without the passages
-// that were told since.
-func (r *Rewriter) onwards(recent []state.Exchange) state.Query {
+// continueTopic repeats the last real question, without the passages shown since.
+func (r *Rewriter) continueTopic(recent []state.Exchange) state.Query {
 	from := len(recent) - 1
-	for from > 0 && goesOn.MatchString(strings.Join(plainWords(recent[from].Question), " ")) {
+	for from > 0 && asksMore.MatchString(strings.Join(plainWords(recent[from].Question), " ")) {
 		from--
 	}
 	q := r.withHistory(recent[from].Question, recent[:from])
@@ -106,22 +102,22 @@ func (r *Rewriter) onwards(recent []state.Exchange) state.Query {
 	return q
 }
 
-// pointsBack finds turns that begin as the continuation of another, or with a
-// word that stands for what was said before: in English, Polish and Vietnamese.
-var pointsBack = regexp.MustCompile(`^(?:and|or|but|so|then|what about|how about|what if|a|i|ale|więc|và|còn|thế|vậy) |` +
+// refersBack finds turns that continue another or contain a word such as "it" or "that": English, Polish,
+// Vietnamese.
+var refersBack = regexp.MustCompile(`^(?:and|or|but|so|then|what about|how about|what if|a|i|ale|więc|và|còn|thế|vậy) |` +
 	`(?:^| )(?:it|its|they|them|their|this|that|these|those|one|ones|he|she|him|her|there|instead|both|same|other|others|such|jego|jej|ich|nim|nich|niej|ten|tego|tym|tam|nó|chúng|đó|này|kia)(?: |$)`)
 
-// standsAlone reports whether a turn is understood without the ones before: it
-// has enough words of content, or asks what a thing is, and none that points back.
+// standsAlone reports whether a turn is understood without earlier ones: it has enough content words, or asks
+// for a definition, and does not refer back.
 func (r *Rewriter) standsAlone(question string) bool {
-	enough := len(r.lex.content(question)) >= enoughContent || asksDefinition(question)
-	return enough && !pointsBack.MatchString(strings.Join(plainWords(question), " "))
+	enough := len(r.lex.content(question)) >= minContentWords || asksDefinition(question)
+	return enough && !refersBack.MatchString(strings.Join(plainWords(question), " "))
 }
 
-// withHistory is the turn with words of earlier turns.
+// withHistory returns the turn with words of earlier turns.
 func (r *Rewriter) withHistory(question string, recent []state.Exchange) state.Query {
 	q := state.Query{Text: question, Weight: 1, Attempt: 1, Why: "turn with words of earlier questions and answers"}
-	lend := func(words string, weight float64) {
+	addBoost := func(words string, weight float64) {
 		if words != "" {
 			q.Boosts = append(q.Boosts, state.Boost{Text: words, Weight: math.Round(weight*1000) / 1000})
 		}
@@ -132,26 +128,26 @@ func (r *Rewriter) withHistory(question string, recent []state.Exchange) state.Q
 	}
 	for i, e := range slices.Backward(recent) {
 		k := float64(len(recent) - i)
-		lend(r.keywords(e.Question), math.Pow(decay, k))
-		lend(strings.Join(e.Terms[:min(len(e.Terms), answerTerms)], " "), answerWeight*math.Pow(turnDecay, k-1))
+		addBoost(r.keywords(e.Question), math.Pow(decay, k))
+		addBoost(strings.Join(e.Terms[:min(len(e.Terms), answerTerms)], " "), answerWeight*math.Pow(turnDecay, k-1))
 	}
 	return q
 }
 
-// keywords are the words of content of a question, as they are written.
+// keywords returns the content words of a question, as written.
 func (r *Rewriter) keywords(question string) string {
 	var out []string
 	end := 0
 	for _, t := range r.lex.content(question) {
-		if t.Start >= end { // no part of a name that is there as a whole
+		if t.Start >= end { // skip parts of a name
 			out, end = append(out, question[t.Start:t.End]), t.End
 		}
 	}
 	return strings.Join(out, " ")
 }
 
-// language is that of the question; a short one that gives no sign is taken for
-// the language of the conversation.
+// language returns the language of the question. A short question that may be English takes that of the
+// conversation.
 func language(question string, recent []state.Exchange) string {
 	lang := text.Language(question)
 	if lang != "en" || len(recent) == 0 || len(strings.Fields(question)) > 3 {
@@ -160,9 +156,8 @@ func language(question string, recent []state.Exchange) string {
 	return text.Language(recent[len(recent)-1].Question)
 }
 
-// The growth of a query by a dictionary (Q13, W2): a query with other words
-// weighs at most so many times what was asked, and each of them at most a share
-// of a word that was asked.
+// The growth of a query by a dictionary (Q13, W2): limits of its total weight, as a multiple of the
+// question's, and of the weight of each added word.
 const (
 	synonymGrowth = 1.5
 	conceptGrowth = 2.0
@@ -170,14 +165,13 @@ const (
 	conceptWeight = 0.15
 )
 
-// Expansions are the other words that are searched for besides a question, in
-// order; those of the person come before those built in.
+// Expansions returns synonyms and related words for a question; custom ones come before built-in ones.
 func (r *Rewriter) Expansions(question string) []dictionary.Expansion {
 	return r.words.Expand(question)
 }
 
-// Boosts are what expansions add to a query for question. A word weighs less
-// where there are so many that the query would outgrow what was asked.
+// Boosts converts expansions into boosts of a query. Their weight shrinks if they would exceed the growth
+// limits.
 func (r *Rewriter) Boosts(question string, expansions []dictionary.Expansion) []state.Boost {
 	var same, near []string
 	for _, x := range expansions {
@@ -190,14 +184,14 @@ func (r *Rewriter) Boosts(question string, expansions []dictionary.Expansion) []
 	asked := float64(max(1, len(r.lex.set(question))))
 	var out []state.Boost
 	for _, b := range []struct {
-		words        []string
-		most, budget float64
+		words             []string
+		maxWeight, budget float64
 	}{{same, synonymWeight, synonymGrowth - 1}, {near, conceptWeight, conceptGrowth - synonymGrowth}} {
 		if len(b.words) == 0 {
 			continue
 		}
 		words := strings.Join(b.words, "; ")
-		weight := min(b.most, b.budget*asked/float64(max(1, len(r.lex.set(words)))))
+		weight := min(b.maxWeight, b.budget*asked/float64(max(1, len(r.lex.set(words)))))
 		out = append(out, state.Boost{Text: words, Weight: math.Round(weight*1000) / 1000})
 	}
 	return out

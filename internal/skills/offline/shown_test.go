@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestShowsWhatIsSeen holds that a passage is shown with all that a reader of its document sees, and
-// without what only marks. TestShownIsWhole asks the same of random documents of every format.
+// TestShowsWhatIsSeen checks that a passage is shown with everything that a reader of its document sees,
+// without markup. TestShownIsWhole does the same for random documents of every format.
 func TestShowsWhatIsSeen(t *testing.T) {
 	rent := "Rent of the boat a week:\n\n310.50 €\n\nFirst day:\n\n2027-03-15\n\nBoarding:\n\n14:30\n\nPhone of the harbour:\n\n+48 58 555 01 07\n\n(4)\n\n１２"
 	many := "The codes of the lock:\n\n```sh\n" + strings.Repeat("true\n", 15) + "sixteen\nseventeen\neighteen\n```\n\nThey change in May."
@@ -60,7 +60,7 @@ func TestShowsWhatIsSeen(t *testing.T) {
 	}
 }
 
-// TestGapsAreMarked holds that "…" stands where rows or items between those shown are left out.
+// TestGapsAreMarked checks for "…" in place of rows or items that are left out between those shown.
 func TestGapsAreMarked(t *testing.T) {
 	var table, list strings.Builder
 	table.WriteString("| Port | Use |\n| --- | --- |\n")

@@ -11,22 +11,21 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Bounds of a running summary.
+// Limits of a running summary.
 const (
 	SummaryTokens = 300 // of the whole summary
 	lineWords     = 25  // of a line: half for the question, the rest for the answer
 )
 
-// Summarizer keeps a running summary: one line for each turn, oldest first, with
-// the question and the sentence of the answer that shares most with it. The
-// oldest lines go where the summary would be longer than [SummaryTokens].
+// Summarizer keeps a running summary: one line a turn, oldest first, with the question and the sentence of
+// the answer that matches it best. The oldest lines are dropped to stay within [SummaryTokens].
 type Summarizer struct {
 	maker
 	lex lexicon
 }
 
-// Summarize extends a summary by the messages that leave the live state. It
-// never fails. Secrets are the caller's to take out before: see package internal/redact.
+// Summarize adds messages that leave the live state to a summary. It never fails. The caller must redact
+// secrets first: see package internal/redact.
 func (z *Summarizer) Summarize(_ context.Context, summary string, older []state.Message) (string, error) {
 	lines := strings.FieldsFunc(summary, func(r rune) bool { return r == '\n' })
 	for i, m := range older {
@@ -54,7 +53,7 @@ func (z *Summarizer) line(question, answer string) string {
 	return out
 }
 
-// firstWords are the first n words of s, with a mark where there are more.
+// firstWords returns the first n words of s, with an ellipsis if there are more.
 func firstWords(s string, n int) string {
 	words := strings.Fields(s)
 	if len(words) <= n {
@@ -63,8 +62,7 @@ func firstWords(s string, n int) string {
 	return strings.Join(words[:n], " ") + "…"
 }
 
-// gist is the sentence of an answer that covers most of its question; of equal
-// ones the first.
+// gist returns the sentence of an answer that covers most of its question, the first of equal ones.
 func (z *Summarizer) gist(question, answer string) string {
 	answer = strings.ReplaceAll(cite.Strip(answer), "**", "")
 	terms := z.lex.question(state.Query{Text: question}, 0)

@@ -9,10 +9,9 @@ import (
 	"example.com/ragflow/state"
 )
 
-// smallTalk are turns that need no search (Z12), in English, Polish and Vietnamese, with
-// what is said to them. The patterns are strict: what may be about the documents is no
-// small talk.
-var smallTalk = []struct {
+// talkPatterns match turns that need no search (Z12) in English, Polish and Vietnamese, with their replies.
+// They are strict: a turn that may be about the documents must not match.
+var talkPatterns = []struct {
 	route string
 	say   prompts.Situation
 	line  *regexp.Regexp
@@ -26,10 +25,10 @@ var smallTalk = []struct {
 
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
 
-// talk is the route of a turn and what is said where it needs no search.
+// talk returns the route of a turn and, for small talk, the kind of reply.
 func talk(question string) (route string, say prompts.Situation) {
 	line := strings.Join(plainWords(question), " ")
-	for _, t := range smallTalk {
+	for _, t := range talkPatterns {
 		if t.line.MatchString(line) {
 			return t.route, t.say
 		}
@@ -37,14 +36,14 @@ func talk(question string) (route string, say prompts.Situation) {
 	return state.RouteSearch, prompts.Greeting
 }
 
-// goesOn finds turns that want more of what the last answer showed.
+// asksMore finds turns that ask for more of the last answer.
 //
 //nolint:gochecknoglobals // a pattern
-var goesOn = whole(`(?:please |and )?(?:(?:tell me |say |show me |show )?(?:some )?more(?: details?| info| about (?:it|that|this))?|go on|continue|carry on|what else|anything else|is there anything else|yes|yes please|ok|okay|sure)(?: please)?|` +
+var asksMore = whole(`(?:please |and )?(?:(?:tell me |say |show me |show )?(?:some )?more(?: details?| info| about (?:it|that|this))?|go on|continue|carry on|what else|anything else|is there anything else|yes|yes please|ok|okay|sure)(?: please)?|` +
 	`(?:powiedz |pokaż |coś )?więcej|dalej|mów dalej|kontynuuj|co jeszcze|tak|poproszę|(?:nói |cho tôi biết |kể )?thêm(?: nữa| đi)?|tiếp(?: tục| đi)?|còn gì nữa(?: không)?|vâng|có`)
 
-// converse answers what needs no documents.
-func converse(t state.Task) string {
+// smallTalk replies to a turn that needs no documents.
+func smallTalk(t state.Task) string {
 	_, situation := talk(t.Question)
 	if situation == prompts.EarlierQuestions && len(t.Asked) == 0 {
 		situation = prompts.NothingEarlier

@@ -20,17 +20,17 @@ type lexicon struct {
 	parsed   *lru.Cache[passageKey, *passage]
 }
 
-// mostParsed is how many parsed passages are remembered, some 60 KB each.
-const mostParsed = 256
+// maxParsed is the number of cached passages, about 60 KB each.
+const maxParsed = 256
 
 func newLexicon(stats Stats) lexicon {
 	return lexicon{stats, stats.Analyzer(), &lru.Cache[passageKey, *passage]{}}
 }
 
-// A few chunks tell little about how rare a word is. An index smaller than
-// enoughDocs is filled up with chunks of which usualShare hold each term.
+// In a small index document frequencies say little. An index with fewer than minDocs chunks is padded:
+// a share usualShare of the added chunks contains each term.
 const (
-	enoughDocs = 200
+	minDocs    = 200
 	usualShare = 0.01
 )
 
@@ -38,29 +38,28 @@ const (
 func (l lexicon) idf(term string) float64 {
 	n := float64(l.stats.Docs())
 	df := min(n, float64(l.stats.DocFreq(term)))
-	if missing := enoughDocs - n; missing > 0 {
+	if missing := minDocs - n; missing > 0 {
 		n, df = n+missing, df+missing*usualShare
 	}
 	return math.Log(1 + (n-df+0.5)/(df+0.5))
 }
 
-// tokens are the words of s, each followed by its twin without diacritics where
-// it has one. Pairs of syllables are left out: a passage that holds a pair holds
-// its syllables.
+// tokens returns the words of s, each followed by its form without diacritics, if any. Pairs of syllables are
+// left out, because a passage with a pair contains its syllables.
 func (l lexicon) tokens(s string) []text.Token {
 	return slices.DeleteFunc(l.analyzer.Analyze(s), func(t text.Token) bool { return text.IsPhrase(t.Term) })
 }
 
-// words are the words of s without their twins.
+// words returns the words of s without the forms that lack diacritics.
 func (l lexicon) words(s string) []text.Token {
 	return slices.DeleteFunc(l.tokens(s), func(t text.Token) bool { return text.IsFolded(t.Term) })
 }
 
-// asTyped are the words of s as they are searched for: as they are written where
-// the index knows them or they have diacritics, else the twins that it knows.
-func (l lexicon) asTyped(s string) []text.Token {
+// surfaceForms returns the words of s as the index knows them: as written, or without diacritics if only that
+// form is known.
+func (l lexicon) surfaceForms(s string) []text.Token {
 	tokens := l.tokens(s)
-	known, twin := map[int]bool{}, map[int]bool{} // by where the word starts
+	known, twin := map[int]bool{}, map[int]bool{} // by start of the word
 	for _, t := range tokens {
 		if seen := l.stats.DocFreq(t.Term) > 0; seen && text.IsFolded(t.Term) {
 			twin[t.Start] = true
@@ -77,7 +76,6 @@ func ascii(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// set is a set of terms.
 type set map[string]struct{}
 
 func (s set) has(term string) bool { _, ok := s[term]; return ok }
@@ -106,9 +104,9 @@ type weighed struct {
 	weight float64
 }
 
-// question returns the weighed terms of a query, its own and those of its
-// boosts, each boost times lent; heaviest first.
-func (l lexicon) question(q state.Query, lent float64) []weighed {
+// question returns the weighed terms of a query and of its boosts, heaviest first. Boosts are scaled by
+// boost.
+func (l lexicon) question(q state.Query, boost float64) []weighed {
 	weights := map[string]float64{}
 	add := func(s string, factor float64) {
 		for _, t := range l.content(s) {
@@ -117,8 +115,8 @@ func (l lexicon) question(q state.Query, lent float64) []weighed {
 	}
 	add(q.Text, 1)
 	for _, b := range q.Boosts {
-		if lent > 0 {
-			add(b.Text, lent*b.Weight)
+		if boost > 0 {
+			add(b.Text, boost*b.Weight)
 		}
 	}
 	return heaviestFirst(weights)
@@ -135,11 +133,10 @@ func heaviestFirst(weights map[string]float64) []weighed {
 	return out
 }
 
-// content are the words of s that are neither function words nor part of how
-// one asks, such as "how many".
+// content returns the content words of s, without function words and question phrases such as "how many".
 func (l lexicon) content(s string) []text.Token {
 	lang, asking := text.Language(s), askingWords(plainWords(s))
-	tokens := l.asTyped(s)
+	tokens := l.surfaceForms(s)
 	known := func(t text.Token) bool { return l.stats.DocFreq(t.Term) > 0 }
 	var out []text.Token
 	for i, t := range tokens {
@@ -148,21 +145,21 @@ func (l lexicon) content(s string) []text.Token {
 		}
 		part := func(p text.Token) bool { return p.Start < t.End && known(p) }
 		if !known(t) && slices.ContainsFunc(tokens[i+1:], part) {
-			continue // a compound that no document writes; its parts represent it
+			continue // a compound that is in no document: use its parts
 		}
 		out = append(out, t)
 	}
 	return out
 }
 
-// functionWord reports whether a word says how, not what, in a language or in
-// English, whose words are mixed into every language.
+// functionWord reports whether a word is a stop word of the language or of English, which is mixed into all
+// others.
 func functionWord(lang, word string) bool {
 	word = strings.ToLower(word)
 	return text.StopWord("en", word) || lang != "en" && text.StopWord(lang, word)
 }
 
-// coverage is the share of the terms' weight that has reports, from 0 to 1.
+// coverage returns the share of the terms' weight that has confirms, from 0 to 1.
 func coverage(terms []weighed, has func(term string) float64) float64 {
 	var all, covered float64
 	for _, t := range terms {
@@ -175,7 +172,7 @@ func coverage(terms []weighed, has func(term string) float64) float64 {
 	return covered / all
 }
 
-// in makes a set a measure for coverage.
+// in is has as a measure for coverage.
 func (s set) in(term string) float64 {
 	if s.has(term) {
 		return 1
@@ -183,28 +180,28 @@ func (s set) in(term string) float64 {
 	return 0
 }
 
-// Two words count as alike where they share a beginning of shortestStem letters,
-// and of two thirds of the longer one or all of the shorter one.
+// Words are alike if their common prefix has at least minStem letters and covers two thirds of the longer
+// word, or the whole shorter word and half of the longer.
 const (
-	shortestStem = 4
-	alikeShare   = 0.6 // of an equal word
+	minStem    = 4
+	alikeShare = 0.6 // of an equal word
 )
 
-// soft is in, with words that begin alike.
+// soft is in, with similar words at alikeShare.
 func (s set) soft(term string) float64 {
 	if s.has(term) {
 		return 1
 	}
 	for w := range s {
-		if beginAlike(term, w) {
+		if similar(term, w) {
 			return alikeShare
 		}
 	}
 	return 0
 }
 
-func beginAlike(a, b string) bool {
-	if len(a) < shortestStem || !ascii(a) {
+func similar(a, b string) bool {
+	if len(a) < minStem || !ascii(a) {
 		return false
 	}
 	n := 0
@@ -212,10 +209,10 @@ func beginAlike(a, b string) bool {
 		n++
 	}
 	longer, shorter := max(len(a), len(b)), min(len(a), len(b))
-	return n >= shortestStem && (3*n >= 2*longer || n == shorter && 2*n >= longer)
+	return n >= minStem && (3*n >= 2*longer || n == shorter && 2*n >= longer)
 }
 
-// plainWords are the words of s in lower case, as they are written.
+// plainWords returns the words of s in lower case, as written.
 func plainWords(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !isWordRune(r) })
 }
@@ -224,21 +221,20 @@ func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == '\'' || r == '’'
 }
 
-// A run of at least minRun words that a text repeats from the question gains
-// runGain for each word, up to runWords.
+// A run of at least minRun words copied from the question adds runGain for each word, up to runWords.
 const (
 	minRun   = 4
 	runGain  = 0.04
 	runWords = 8
 
-	mostAsked = 80 // words of a question that are compared
+	maxAsked = 80 // words of a question that are compared
 )
 
-// repeats measures the longest run of words that a text has from the question.
+// repeats scores the longest run of words that a text copies from the question.
 func repeats(question, words []string) float64 {
 	longest := 0
 	for i := range words {
-		for j := range question[:min(len(question), mostAsked)] {
+		for j := range question[:min(len(question), maxAsked)] {
 			n := 0
 			for i+n < len(words) && j+n < len(question) && words[i+n] == question[j+n] {
 				n++
@@ -249,16 +245,16 @@ func repeats(question, words []string) float64 {
 	return runGain * float64(min(max(0, longest-minRun+1), runWords))
 }
 
-// telling are the words of a text that carry most information, best first: rare
-// in the index and often in the text. They help to understand a follow-up.
-func (l lexicon) telling(s string) []string {
+// keyTerms returns the most informative words of a text, best first: rare in the index, frequent in the text.
+// They help to understand a follow-up.
+func (l lexicon) keyTerms(s string) []string {
 	lang := text.Language(s)
 	count, word := map[string]float64{}, map[string]string{}
 	end := 0
 	for _, t := range l.words(s) {
 		w := s[t.Start:t.End]
 		if t.Start < end || functionWord(lang, w) || strings.IndexFunc(w, unicode.IsLetter) < 0 {
-			continue // parts of a name add nothing to the name
+			continue // skip parts of a name
 		}
 		end = t.End
 		count[t.Term]++
@@ -275,14 +271,13 @@ func (l lexicon) telling(s string) []string {
 	return out
 }
 
-// Terms returns the words of a text that carry most information, best first, as
-// an answer keeps them for the next question of its thread. Measurements give it
-// answers that were written elsewhere.
-func Terms(stats Stats, s string) []string { return newLexicon(stats).telling(s) }
+// Terms returns the most informative words of a text, best first, as an answer keeps them for the next turn.
+// The evaluation uses it for answers written elsewhere.
+func Terms(stats Stats, s string) []string { return newLexicon(stats).keyTerms(s) }
 
-// chances makes scores chances that sum to 1, as a logit has them.
+// chances converts logits into probabilities (softmax).
 func chances(scores []float64) []float64 {
-	top := math.Inf(-1) // so that nothing overflows
+	top := math.Inf(-1) // prevents overflow
 	for _, z := range scores {
 		top = max(top, z)
 	}
