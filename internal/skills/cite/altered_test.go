@@ -12,7 +12,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// kinds are the ways in which statements were altered.
+// kinds are the ways of altering a statement.
 var kinds = []string{"negation", "antonym", "number", "port", "unit", "name", "place", "role", "quantifier", "order", "condition", "comparison"}
 
 // alteredCase is a labelled statement about a passage.
@@ -59,15 +59,15 @@ func alteredCases(t *testing.T, file string) []alteredCase {
 	return all
 }
 
-// TestAltered reports how many altered statements the check finds, and how many
-// true ones it lets pass, and holds the half that is only reported to its floors.
+// TestAltered reports how many altered statements the check finds and how many true ones pass, and compares
+// the half that was not used for tuning with floors.
 func TestAltered(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of statements; nothing of it runs side by side")
 	}
 	table, report := judge(alteredCases(t, "testdata/altered.txt"), "")
-	// The floors: of the half that is only reported, four of five altered statements
-	// are found, nine of ten that are objected to are altered, nine of ten true ones pass.
+	// Floors of that half: four of five altered statements are found, nine of ten objections are right, nine of
+	// ten true statements pass.
 	found, passed := table["report altered"], table["report true"]
 	if recall := found.share(); recall < 0.80 || table.precision("report") < 0.90 || passed.share() < 0.90 {
 		t.Errorf("found %.3f of the altered at precision %.3f, %d of %d true ones pass", recall, table.precision("report"), passed.found, passed.n)
@@ -75,7 +75,7 @@ func TestAltered(t *testing.T) {
 	golden.Assert(t, "testdata/altered.golden", []byte(report))
 }
 
-// TestIndependent reports the same of other sets.
+// TestIndependent reports the same for other sets.
 func TestIndependent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of statements; nothing of it runs side by side")
@@ -86,7 +86,7 @@ func TestIndependent(t *testing.T) {
 	}
 }
 
-// TestReported reports it of sets of which only the sums are shown.
+// TestReported reports it for sets whose totals alone are shown.
 func TestReported(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of statements; nothing of it runs side by side")
@@ -101,7 +101,7 @@ func TestReported(t *testing.T) {
 	}
 }
 
-// cell counts statements that were judged rightly.
+// cell counts statements that were judged correctly.
 type cell struct{ found, n int }
 
 func (c cell) add(found bool) cell {
@@ -128,20 +128,19 @@ func (j judgements) add(key string, found bool) {
 	j[key] = j[key].add(found)
 }
 
-// precision is the share of altered statements among those that are objected to.
+// precision returns the share of altered statements among the objections.
 func (j judgements) precision(part string) float64 {
 	found, passed := j[part+" altered"], j[part+" true"]
 	return float64(found.found) / float64(found.found+passed.n-passed.found)
 }
 
-// precisionOfContrary is the precision of objections that name a contradiction: the share of
-// them that concern altered statements.
+// precisionOfContrary returns the share of altered statements among the objections that name a contradiction.
 func (j judgements) precisionOfContrary(part string) float64 {
 	found, wrong := j[part+" contrary"].found, j[part+" unjust"].found
 	return float64(found) / float64(found+wrong)
 }
 
-// judge checks all statements, without one of the rules if it is named, and returns the counts with a report for people.
+// judge checks all statements, without one rule if it is named, and returns the counts with a report to read.
 func judge(all []alteredCase, without string) (table judgements, report string) {
 	table = judgements{}
 	var wrong strings.Builder
@@ -168,7 +167,7 @@ func judge(all []alteredCase, without string) (table judgements, report string) 
 		}
 	}
 	parts := slices.DeleteFunc([]string{"look", "report", "en", "pl", "vi"}, func(p string) bool { return table[p+" true"].n == 0 })
-	if len(parts) == 3 && parts[0] == "look" { // one language: it says nothing more
+	if len(parts) == 3 && parts[0] == "look" { // one language: the row would repeat the total
 		parts = parts[:2]
 	}
 	var b strings.Builder

@@ -9,100 +9,96 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Options say what a check knows besides the answer and its sources. The zero
-// Options are ready to use.
+// Options are what a check knows besides the answer and its sources. The zero value is ready to use.
 type Options struct {
-	// Language of the answer (ISO 639-1); empty lets the check find out.
+	// Language of the answer (ISO 639-1); empty: it is detected.
 	Language string
-	// Denied are sentences, without marks, that count as said by no source whatever the
-	// rules find: a better reader has looked.
+	// Denied are sentences, without marks, that a verifier found unsupported; they overrule the rules.
 	Denied []string
 
-	without string // a rule that is not asked, for the table of what each rule gains
+	without string // name of a rule to skip, to measure what it gains
 }
 
-// isDenied reports whether a sentence is among the denied ones, also with a word of doubt
-// that [Repair] has put before its stop.
+// isDenied reports whether a sentence is denied, with or without the remark that [Repair] inserts before its
+// full stop.
 func (o Options) isDenied(sentence string) bool {
 	return slices.ContainsFunc(o.Denied, func(d string) bool { return strings.HasPrefix(sentence, strings.TrimRight(d, ".!。")) })
 }
 
-// Kind is what a sentence of an answer is.
+// Kind is the kind of a sentence.
 type Kind string
 
 // The kinds of sentences.
 const (
 	Claim   Kind = "claim"   // states a fact, or cites a source
-	Code    Kind = "code"    // a fenced block; checked where it is cited
-	Framing Kind = "framing" // says nothing about the documents: "In short:", a refusal, a heading
-	Asking  Kind = "asking"  // a question back
+	Code    Kind = "code"    // a fenced block; checked only if cited
+	Framing Kind = "framing" // states nothing about the documents: "In short:", a refusal, a heading
+	Asking  Kind = "asking"  // asks the reader
 )
 
-// Report is what a check found. Its shares are 1 if there was nothing to get wrong, so
-// an empty answer is without fault.
+// Report is the result of a check. Shares are 1 if there is nothing to count, so an empty answer has no
+// fault.
 type Report struct {
-	Sentences []Sentence // in order; without those that hold nothing but marks
-	Sources   int        // given to check against
-	Cited     []int      // numbers of the sources that marks name, each once, in order of first appearance
+	Sentences []Sentence // in order, without those that are only marks
+	Sources   int        // number of sources
+	Cited     []int      // sources that marks name, once each, in order of first appearance
 	Invalid   int        // marks of sources that do not exist
 
 	Claims    int // claims, and blocks of code with a mark
-	Grounded  int // of these, said by some source, cited or not
-	Unchecked int // of these, in another language than their sources: figures, codes and names were checked only
+	Grounded  int // of these, supported by any source, cited or not
+	Unchecked int // of these, in another language than their source: only figures, codes and names were checked
 
 	Precision    float64 // share of the marks whose source supports the claim
 	Recall       float64 // share of the claims that cite a source that exists
 	Faithfulness float64 // Grounded / Claims
 }
 
-// Sentence is one sentence of an answer, one list item, table row or block of code:
-// answer[Start:End], with the marks that belong to it.
+// Sentence is a sentence, list item, table row or block of code of an answer: answer[Start:End], with its
+// marks.
 type Sentence struct {
 	Kind       Kind
-	Text       string // what is said, without marks
-	Start, End int    // in bytes of the answer, marks behind it included
-	Cited      []int  // sources named, each once
+	Text       string // without marks
+	Start, End int    // in bytes of the answer, including marks after it
+	Cited      []int  // numbers of the sources, once each
 	Invalid    int    // marks of sources that do not exist
 
-	Supported bool      // the sources cited say this
+	Supported bool      // a cited source says this
 	Grounded  bool      // a source says this, cited or not
-	Unchecked bool      // in another language than its source
+	Unchecked bool      // in another language than its source: words were not compared
 	Why       string    // why it is not supported; empty if it is
-	Sources   []Support // how each source cited stands to it, in the order of Cited
-	Best      Support   // of the source that says it best: one cited if one of those does
+	Sources   []Support // one for each of Cited, in that order
+	Best      Support   // the closest source; a cited one if any supports it
 }
 
-// Support tells how a source stands to a sentence.
+// Support is the relation of a source to a sentence.
 type Support struct {
 	N          int      // of [Source N]; 0: none
-	Near       float64  // share of the sentence's words that the best three neighbouring sentences of the source hold, weighted by rarity, 0–1
-	Missing    []string // figures, codes, flags and names of the sentence that the source lacks
-	Contrary   string   // what contradicts; empty if nothing does
-	Foreign    bool     // it holds, but is in another language: only Missing could be looked at
+	Near       float64  // share of the sentence's words in the best three neighbouring sentences of the source, weighted by rarity, 0–1
+	Missing    []string // figures, codes, flags and names that the source lacks
+	Contrary   string   // the contradiction found; empty if none
+	Foreign    bool     // it holds, but in another language: only Missing was checked
 	Start, End int      // the best sentence of the source, in bytes of its text
-	Holds      bool     // the verdict
+	Holds      bool     // the source supports the sentence
 }
 
-// objects reports whether a source says something else than the sentence.
+// objects reports whether the source contradicts the sentence or lacks a part of it.
 func (s Support) objects() bool { return s.Contrary != "" || len(s.Missing) > 0 }
 
-// checker is one check under way.
+// checker is the state of one check.
 type checker struct {
 	Options
 	words   *lexicon
 	sources []*evidence
 }
 
-// Check finds out of each sentence of answer whether the sources that it cites say it, by
-// rules about words, figures, codes, names and negations. It asks no model, and gives the same
-// report for the same input.
+// Check decides for each sentence of answer whether the sources it cites support it, by rules about words,
+// figures, codes, names and negations. It uses no model and is deterministic.
 //
-// A source supports a sentence if it holds enough of its words, weighted by how rare they
-// are, close together, and all of its figures, dates, versions, codes, flags and names, and no
-// rule objects. Several sources may support it together.
+// A source supports a sentence if enough of its words, weighted by rarity, are close together in the source,
+// if all its figures, dates, versions, codes, flags and names are there, and if no rule objects. Several
+// sources may support it together.
 //
-// A sentence that the nearest of its sources speaks against is not grounded, whatever
-// words other sources share with it.
+// A sentence that its closest source contradicts is not grounded, even if other sources share words with it.
 func Check(answer string, sources []state.Source, o Options) Report {
 	if o.Language == "" {
 		o.Language = text.Language(Strip(answer))
@@ -120,7 +116,7 @@ func Check(answer string, sources []state.Source, o Options) Report {
 		}
 		r.Invalid += s.Invalid
 		marked := len(s.Cited)+s.Invalid > 0
-		if s.Kind == Claim && c.frames(s.Text, marked) {
+		if s.Kind == Claim && c.isFraming(s.Text, marked) {
 			s.Kind = Framing
 		}
 		if s.Kind != Claim && (s.Kind != Code || !marked) {
@@ -144,7 +140,7 @@ func count(is bool) int {
 	return 0
 }
 
-// share is a/b, and 1 for 0/0.
+// share returns a/b, and 1 for 0/0.
 func share(a, b int) float64 {
 	if b == 0 {
 		return 1
@@ -152,13 +148,13 @@ func share(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// minTerms is how many content words a sentence without figures needs to state a fact.
+// minTerms is the least number of content words of a claim without figures.
 const minTerms = 2
 
-// frames reports whether a sentence says nothing about the documents: it is one of the
-// program's own, announces what follows, or has hardly a word in it. One with a mark does so only
-// if there is nothing in it to look up: "Yes.". A single word does so only if no source holds it.
-func (c *checker) frames(said string, marked bool) bool {
+// isFraming reports whether a sentence states nothing about the documents: it is one of the program's own
+// sentences, announces what follows, or has too few words. A marked sentence must have no content word at
+// all, such as "Yes."; a single word must be in no source.
+func (c *checker) isFraming(said string, marked bool) bool {
 	if !marked && prompts.Fixed(said) {
 		return true
 	}
@@ -175,8 +171,7 @@ func (c *checker) frames(said string, marked bool) bool {
 	return strings.HasSuffix(strings.TrimRight(said, "*_ "), ":") || len(r.content) < minTerms && !held
 }
 
-// judge fills in what a claim's sources say to it. It returns how many of the sources cited
-// support it.
+// judge compares a claim with its sources and returns how many cited ones support it.
 func (c *checker) judge(s *Sentence) (right int) {
 	claim := c.claim(s)
 	for _, n := range s.Cited {
@@ -213,7 +208,7 @@ func (c *checker) judge(s *Sentence) (right int) {
 	return right
 }
 
-// best is the source that supports a claim best, or speaks against it from as near.
+// best returns the source that supports a claim best, or one that contradicts it and is as close.
 func (c *checker) best(of *claim) Support {
 	var best Support
 	all := make([]Support, len(c.sources))
@@ -229,8 +224,8 @@ func (c *checker) best(of *claim) Support {
 	return best
 }
 
-// denies returns the source that speaks against a claim from as near as the best one
-// supports it; the zero Support if none does.
+// denies returns the source that contradicts a claim and is as close as the best supporting one; the zero
+// Support if there is none.
 func denies(sources []Support, best Support) Support {
 	for _, s := range sources {
 		if best.Holds && s.Contrary != "" && s.Near >= best.Near {
@@ -250,7 +245,7 @@ func (s Support) better(than Support) bool {
 	return s.Near > than.Near
 }
 
-// why says what keeps a source from supporting a sentence.
+// why explains why a source does not support a sentence.
 func (s Support) why() string {
 	switch {
 	case len(s.Missing) > 0:

@@ -24,7 +24,7 @@ const (
 	backups = "Backups run every night and are kept for 14 days. Restoring one is not free."
 )
 
-// TestCheckSentences holds what is a claim, and which marks belong to it.
+// TestCheckSentences checks what is a claim and which marks belong to it.
 func TestCheckSentences(t *testing.T) {
 	for _, tt := range []struct{ name, answer, want string }{
 		{"empty", "", ""},
@@ -76,7 +76,7 @@ func TestCheckSentences(t *testing.T) {
 	}
 }
 
-// TestCheckShares holds the three shares, 0/0 among them (X17).
+// TestCheckShares checks the three shares, including 0/0 (X17).
 func TestCheckShares(t *testing.T) {
 	type shares struct{ precision, recall, faithfulness float64 }
 	for _, tt := range []struct {
@@ -101,8 +101,8 @@ func TestCheckShares(t *testing.T) {
 	}
 }
 
-// A statement in another language than its source is checked by its figures,
-// codes and names.
+// TestCheckForeign checks that a statement in another language than its source is compared by figures, codes
+// and names only.
 func TestCheckForeign(t *testing.T) {
 	for _, tt := range []struct {
 		name, answer string
@@ -120,7 +120,7 @@ func TestCheckForeign(t *testing.T) {
 	}
 }
 
-// TestCheckContrary holds what is said to contradict a statement, in three languages.
+// TestCheckContrary checks the contradictions found in three languages.
 func TestCheckContrary(t *testing.T) {
 	for _, tt := range []struct{ language, source, said, want string }{
 		{"en", "Backups are kept for 14 days.", "Backups are kept for 14 months.", "“14 months” where the source has “14 days”"},
@@ -184,7 +184,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestSharesPhrase is X18.
+// TestSharesPhrase checks X18.
 func TestSharesPhrase(t *testing.T) {
 	for _, tt := range []struct {
 		name, answer, chunk string
@@ -201,7 +201,7 @@ func TestSharesPhrase(t *testing.T) {
 	}
 }
 
-// long is an answer of 30 sentences over six chunks of about 4,000 tokens.
+// long returns an answer of 30 sentences over six chunks of about 4,000 tokens.
 func long() (string, []state.Source) {
 	words := strings.Fields("volume container network image registry backup night kept mount flag daemon restart probe traffic " +
 		"service cluster node memory limit quota price plan region version error code table index query answer source passage")

@@ -9,7 +9,7 @@ func Rules() []string {
 	return names
 }
 
-// Without returns options with which a rule is not asked.
+// Without returns options that skip a rule.
 func (o Options) Without(rule string) Options {
 	o.without = rule
 	return o

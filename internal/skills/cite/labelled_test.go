@@ -11,15 +11,13 @@ import (
 	"example.com/ragflow/state"
 )
 
-// statement is a labelled case: whether the source at index cited of its
-// language says it.
+// statement is a labelled case: whether the source at index cited of its language supports it.
 type statement struct {
 	lang, half, label, text string
 	cited                   int
 }
 
-// labelled reads testdata/support.txt: its statements, and the sources of each
-// language.
+// labelled reads testdata/support.txt: its statements, and the sources of each language.
 func labelled(t *testing.T) ([]statement, map[string][]state.Source) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/support.txt")
@@ -47,8 +45,8 @@ func labelled(t *testing.T) ([]statement, map[string][]state.Source) {
 	return all, sources
 }
 
-// TestLabelled reports how often the check is right about statements of our
-// own, by kind of mistake. The cut-offs were chosen on the half marked choose.
+// TestLabelled reports how often the check is right about our own statements, by kind of mistake. The
+// thresholds were chosen on the half marked choose.
 func TestLabelled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of statements; nothing of it runs side by side")

@@ -13,15 +13,14 @@ import (
 //go:embed words.txt
 var wordList string
 
-// lexicon holds the words of a language that tell what a sentence says. Its maps are
-// nil for a language without a list.
+// lexicon holds the words of a language that rules need. Its maps are nil for a language without a list.
 type lexicon struct {
 	language                                        string
 	negations, limits, openers, turners, universals map[string]bool
-	digits                                          map[string]string   // of numbers that are written out
-	spellings                                       map[string][]string // of numbers in digits
+	digits                                          map[string]string   // of spelled-out numbers
+	spellings                                       map[string][]string // spelled-out forms of digits
 	opposites                                       map[string][]string // of stems
-	groups                                          map[string][]int    // numbers of the groups of one meaning that hold a stem
+	groups                                          map[string][]int    // numbers of the synonym groups of a stem
 }
 
 // lexiconOf returns the lexicon of a language (ISO 639-1).
@@ -53,7 +52,7 @@ var lexicons = sync.OnceValue(func() map[string]*lexicon {
 	return all
 })
 
-// add adds an entry of a list of words.txt.
+// add adds an entry of words.txt.
 func (l *lexicon) add(kind, entry string) {
 	switch kind {
 	case "opposites":
@@ -84,7 +83,7 @@ func (l *lexicon) add(kind, entry string) {
 	}
 }
 
-// stem returns what the forms of a word have in common.
+// stem returns the common part of the forms of a word.
 func (l *lexicon) stem(word string) string {
 	switch l.language {
 	case "vi":
@@ -104,23 +103,23 @@ func (l *lexicon) stem(word string) string {
 	return text.First(word, min(stemRunes, utf8.RuneCountInString(word)-1))
 }
 
-// stemRunes is where words are cut in languages that inflect at their end and have no stemmer here.
+// stemRunes is the length to which words are cut in languages with inflected endings and no stemmer here.
 const stemRunes = 5
 
-// negates reports whether a word denies what follows.
+// negates reports whether a word is a negation.
 func (l *lexicon) negates(word string) bool {
 	return l.negations[word] || strings.HasSuffix(word, "n't")
 }
 
-// meanSame reports whether two stems are of words of one meaning.
+// meanSame reports whether two stems are synonyms.
 func (l *lexicon) meanSame(a, b string) bool {
 	return a == b || slices.ContainsFunc(l.groups[a], func(n int) bool { return slices.Contains(l.groups[b], n) })
 }
 
-// prefixes turn a word into its opposite.
+// prefixes make the opposite of a word.
 var prefixes = []string{"un", "in", "im", "ir", "il", "dis", "non", "de", "anti", "mis", "nie"}
 
-// areOpposite reports whether two stems are of words that exclude each other.
+// areOpposite reports whether two stems exclude each other.
 func (l *lexicon) areOpposite(a, b string) bool {
 	if a == b {
 		return false

@@ -9,15 +9,15 @@ import (
 )
 
 var (
-	// figure is a number with what belongs to it: 24.000, 3.2.1, 2024-05-01, 01/VBHN-VPQH, v2, 80:80.
+	// figure is a number with its parts: 24.000, 3.2.1, 2024-05-01, 01/VBHN-VPQH, v2, 80:80.
 	figure   = regexp.MustCompile(`[\p{L}\p{N}]*\p{N}[\p{L}\p{N}]*(?:[.,:/_-][\p{L}\p{N}]+)*`)
 	codeSpan = regexp.MustCompile("`+([^`]+)`+")
-	// identifier is a name that only programs use: --mount, depends_on, a.yml, /etc/hosts, FooBar.
+	// identifier is a name used in programs: --mount, depends_on, a.yml, /etc/hosts, FooBar.
 	identifier = regexp.MustCompile(`--?[A-Za-z][\w-]*|\b_*[A-Za-z]\w*_\w+|(?:/[\w.-]+){2,}|[\w-]+\.(?:ya?ml|json|toml|conf|txt|md|sh|env|go|py|js)\b|\b[a-z]+[A-Z]\w*`)
 )
 
-// literals returns what of a sentence must stand in its source as it is: figures, dates,
-// versions, legal and error codes, flags, identifiers and inline code.
+// literals returns the parts of a sentence that its source must contain literally: figures, dates, versions,
+// legal and error codes, flags, identifiers and inline code.
 func literals(said string) []string {
 	var out []string
 	add := func(s string) {
@@ -43,8 +43,7 @@ func literals(said string) []string {
 	return out
 }
 
-// has reports whether a source holds a figure or a name of code, in this form
-// or another that means the same.
+// has reports whether a source contains a literal, in this form or an equivalent one.
 func (e *evidence) has(literal string) bool {
 	if containsWord(e.plain, literal) {
 		return true
@@ -61,8 +60,7 @@ func (e *evidence) has(literal string) bool {
 
 var grouping = regexp.MustCompile(`^\d{1,3}(?:[.,]\d{3})+$`)
 
-// groupless is a number without the marks that group its digits, "" for what is
-// no such number.
+// groupless returns a number without digit group separators; "" if s is not such a number.
 func groupless(s string) string {
 	if s == "" || !isDigit(rune(s[0])) {
 		return ""
@@ -76,9 +74,8 @@ func groupless(s string) string {
 	return ""
 }
 
-// containsWord reports whether s holds w with nothing around it that would make
-// it part of something else: 3.2 does not stand in 3.2.1 nor in 13.2. After a
-// number its unit may follow.
+// containsWord reports whether s contains w as a whole word or number: 3.2 is not in 3.2.1 or 13.2. A number
+// may be followed by its unit.
 func containsWord(s, w string) bool {
 	if w == "" {
 		return false
@@ -89,19 +86,19 @@ func containsWord(s, w string) bool {
 			return false
 		}
 		i += at
-		if !joins(s, w, i) {
+		if !partOfWord(s, w, i) {
 			return true
 		}
 		at = i + 1
 	}
 }
 
-func joins(s, w string, at int) bool {
+func partOfWord(s, w string, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(s[:at])
 	after, n := utf8.DecodeRuneInString(s[at+len(w):])
 	first, _ := utf8.DecodeRuneInString(w)
 	last, _ := utf8.DecodeLastRuneInString(w)
-	if at > 0 && isWordRune(first) && (isWordRune(before) || isDigit(first) && pointed(s[:at])) {
+	if at > 0 && isWordRune(first) && (isWordRune(before) || isDigit(first) && endsInPoint(s[:at])) {
 		return true
 	}
 	if n == 0 || !isWordRune(last) {
@@ -114,9 +111,8 @@ func joins(s, w string, at int) bool {
 	return isWordRune(after) || after == '-' && strings.HasPrefix(w, "-")
 }
 
-// pointed reports whether s ends in a digit and a point, as before the second
-// part of a number.
-func pointed(s string) bool {
+// endsInPoint reports whether s ends in a digit and a decimal point, before the second part of a number.
+func endsInPoint(s string) bool {
 	n := len(s)
 	return n >= 2 && (s[n-1] == '.' || s[n-1] == ',') && '0' <= s[n-2] && s[n-2] <= '9'
 }

@@ -9,32 +9,29 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// Checked is an answer whose markers all name a source.
+// Checked is an answer whose markers all name an existing source.
 type Checked struct {
 	Text    string
-	Cited   []int // numbers of the sources that markers name, each once, in order of first appearance
-	Invalid int   // numbers taken out because there is no such source, each appearance counted
+	Cited   []int // sources that markers name, once each, in order of first appearance
+	Invalid int   // removed numbers, each appearance counted
 }
 
-// Validate takes the numbers out of answer that are not within 1..n, and puts
-// each marker into the form that stands in the documents of this project:
-// "[Source 1]", one bracket a number, each number once a marker. A marker that
-// keeps no number goes, with the blanks before it.
+// Validate removes source numbers outside 1..n from answer and rewrites markers in the standard form:
+// "[Source 1]", one bracket a number, each number once a marker. A marker without numbers is removed with the
+// blanks before it.
 func Validate(answer string, n int) Checked {
 	first := rewrite(answer, n, "")
 	if first.Invalid == 0 {
 		return first
 	}
-	// What was taken out may have stood inside of another marker, as in
-	// "[Source [Source 9]8]". What comes to light is not taken out in turn,
-	// which could go on for long, but escaped.
+	// Removing a marker may join the parts of another one, as in "[Source [Source 9]8]". These are escaped;
+	// removing them could repeat many times.
 	second := rewrite(first.Text, n, `\`)
 	second.Invalid += first.Invalid
 	return second
 }
 
-// rewrite brings markers into form. One without a valid number goes, or is
-// escaped where an escape is given.
+// rewrite normalizes markers. One without a valid number is removed, or escaped if an escape is given.
 func rewrite(answer string, n int, escape string) Checked {
 	var out strings.Builder
 	var c Checked
@@ -63,15 +60,14 @@ func rewrite(answer string, n int, escape string) Checked {
 	return c
 }
 
-// Marker is how source n is cited in a text.
+// Marker returns the citation of source n.
 func Marker(n int) string { return "[Source " + strconv.Itoa(n) + "]" }
 
-// Strip takes all markers out of text, with the blanks before them: what is
-// left is what was said.
+// Strip removes all markers from text, with the blanks before them.
 func Strip(text string) string { return Validate(text, 0).Text }
 
-// Escape puts a backslash before every marker in text that is quoted from a
-// document, so that it cites nothing. Markdown shows the text as it was.
+// Escape puts a backslash before every marker in text quoted from a document, so that it cites nothing.
+// Markdown renders the original text.
 func Escape(text string) string {
 	var out strings.Builder
 	at := 0
@@ -85,7 +81,7 @@ func Escape(text string) string {
 	return out.String()
 }
 
-// marker is the place of a marker in a text: text[start:end].
+// marker is the position of a marker in a text: text[start:end].
 type marker struct{ start, end int }
 
 var (
@@ -114,14 +110,14 @@ func find(s string) []marker {
 	return out
 }
 
-// escaped reports whether an odd number of backslashes stands before i.
+// escaped reports whether an odd number of backslashes precedes i.
 func escaped(text string, i int) bool {
 	before := text[:i]
 	return (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1
 }
 
-// numbers reads the numbers of a marker that are within 1..n, each once, and
-// counts the rest. Of a range, the part beyond n counts as one.
+// numbers returns the numbers of a marker within 1..n, once each, and counts the others. The part of a range
+// beyond n counts as one.
 func (m marker) numbers(text string, n int) (valid []int, invalid int) {
 	add := func(k int) {
 		if !slices.Contains(valid, k) {
@@ -144,7 +140,7 @@ func (m marker) numbers(text string, n int) (valid []int, invalid int) {
 	return valid, invalid
 }
 
-// number reads digits; what is greater than n, however long, is n+1.
+// number parses digits; values above n, of any length, become n+1.
 func number(digits string, n int) int {
 	k, err := strconv.Atoi(digits)
 	if err != nil || k > n {

@@ -10,7 +10,7 @@ import (
 	"example.com/ragflow/internal/skills/cite"
 )
 
-// TestValidate holds X13 and the ways in which markers are written.
+// TestValidate checks X13 and all forms of markers.
 func TestValidate(t *testing.T) {
 	for _, tt := range []struct {
 		name, answer string

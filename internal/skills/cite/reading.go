@@ -13,28 +13,28 @@ import (
 // token is a word, figure or code of a sentence.
 type token struct {
 	raw     string // in lower case
-	stem    string // what all forms of a word have in common; the digits of a number
-	content bool   // no function word
-	figure  bool   // a number, in digits or not
-	name    bool   // with a capital letter though it begins no sentence
-	denied  bool   // a negation before it acts on it
-	clause  int    // number of its part between commas, stops and brackets
+	stem    string // common part of the forms of a word; the digits of a number
+	content bool   // not a function word
+	figure  bool   // a number, in digits or spelled out
+	name    bool   // capitalized, though not at the start of a sentence
+	denied  bool   // in the scope of a negation
+	clause  int    // number of its clause, between commas, stops and brackets
 }
 
-// reading is a sentence taken apart.
+// reading is a sentence split into tokens.
 type reading struct {
 	tokens             []token
 	counts             map[string]int // of stems
 	content            []int          // indexes of the content tokens
-	denials            [][]int        // for each negation the content tokens that it acts on
+	denials            [][]int        // for each negation, the content tokens in its scope
 	negated            map[int]bool   // clauses with a negation
-	limited, universal bool           // it says that something is so in one case alone, in every case
+	limited, universal bool           // it restricts to one case; it says that all cases are meant
 }
 
-// maxTokens is how many words and marks of a sentence are compared.
+// maxTokens is the number of words and marks of a sentence that are compared.
 const maxTokens = 400
 
-// deniedWords is how many content words a negation acts on.
+// deniedWords is the number of content words in the scope of a negation.
 const deniedWords = 4
 
 var tokenPattern = regexp.MustCompile(`[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_'’]|[.:/=+-]+[\p{L}\p{N}_]|,\d)*%?|[,;:.!?()|]`)
@@ -42,11 +42,11 @@ var tokenPattern = regexp.MustCompile(`[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_'’]|[.
 // measure is a number with its unit: 20GB.
 var measure = regexp.MustCompile(`\b(\d+(?:[.,]\d+)*)(\p{L}{1,3})\b`)
 
-// read takes a sentence apart.
+// read splits a sentence into tokens.
 func (l *lexicon) read(sentence string) *reading {
 	r := &reading{counts: map[string]int{}, negated: map[int]bool{}}
-	scope, clause := 0, 0 // content words that a negation still acts on; number of the clause
-	begins := true        // a sentence
+	scope, clause := 0, 0 // content words left in the scope of a negation; number of the clause
+	begins := true        // at the start of a sentence
 	found := tokenPattern.FindAllString(measure.ReplaceAllString(sentence, "$1 $2"), maxTokens)
 	for i, raw := range found {
 		word := strings.ReplaceAll(strings.ToLower(raw), "’", "'")
@@ -80,7 +80,7 @@ func (l *lexicon) read(sentence string) *reading {
 	return r
 }
 
-// token makes the token of a word, without its place. word is raw in lower case.
+// token returns the token of a word, without its position. word is raw in lower case.
 func (l *lexicon) token(raw, word string) token {
 	digits := l.digits[word]
 	t := token{raw: word, stem: word, figure: digits != "" || isDigit(rune(word[0])), content: !text.StopWord(l.language, word) && !l.negates(word)}
@@ -98,12 +98,12 @@ func (l *lexicon) token(raw, word string) token {
 
 func (r *reading) has(stem string) bool { return r.counts[stem] > 0 }
 
-// says reports whether a sentence has a word in a place where it is denied, or is not.
-func (r *reading) says(stem string, denied bool) bool {
+// hasWord reports whether a sentence contains a word, denied or not denied as asked.
+func (r *reading) hasWord(stem string, denied bool) bool {
 	return slices.ContainsFunc(r.tokens, func(t token) bool { return t.stem == stem && t.denied == denied })
 }
 
-// shared counts the words of a sentence that another has, too.
+// shared counts the words that two sentences share.
 func (r *reading) shared(other *reading) int {
 	n := 0
 	for _, t := range r.tokens {
@@ -114,13 +114,13 @@ func (r *reading) shared(other *reading) int {
 	return n
 }
 
-// ends reports whether a clause ended before the word at i, to which a step led.
+// ends reports whether a step led over the end of a clause to i.
 func (r *reading) ends(i, step int) bool {
 	return i < 0 || i == len(r.tokens) || i-step >= 0 && i-step < len(r.tokens) && r.tokens[i].clause != r.tokens[i-step].clause
 }
 
-// place returns the place of the content word that stands n content words behind token i, or
-// before it if n is negative; -1 if there is none.
+// place returns the index of the n-th content word after token i, or before it if n is negative; -1 if there
+// is none.
 func (r *reading) place(i, n int) int {
 	at, is := slices.BinarySearch(r.content, i)
 	if n > 0 && !is {
@@ -132,7 +132,7 @@ func (r *reading) place(i, n int) int {
 	return r.content[at]
 }
 
-// neighbour returns the word at a place; the zero token if there is none.
+// neighbour returns the token at that place; the zero token if there is none.
 func (r *reading) neighbour(i, n int) token {
 	if at := r.place(i, n); at >= 0 {
 		return r.tokens[at]
@@ -140,7 +140,7 @@ func (r *reading) neighbour(i, n int) token {
 	return token{}
 }
 
-// unit returns the word behind the figure at i; the zero token if there is none.
+// unit returns the word after the figure at i; the zero token if there is none.
 func (r *reading) unit(i int) token {
 	if !r.tokens[i].figure || r.ends(i+1, 1) || !r.tokens[i+1].content || r.tokens[i+1].figure {
 		return token{}
@@ -161,10 +161,10 @@ func (r *reading) clauseOf() map[string]int {
 	return out
 }
 
-// run counts the words that follow in two sentences on the words at i and j, or stand
-// before them if step is -1. The end of both clauses counts as one.
-func run(a *reading, i int, b *reading, j, step int) int {
-	for n := range 2 * likeness {
+// commonRun counts the equal words after i and j in two sentences, or before them if step is -1. The end of
+// both clauses counts as one.
+func commonRun(a *reading, i int, b *reading, j, step int) int {
+	for n := range 2 * minContext {
 		i, j = i+step, j+step
 		endA, endB := a.ends(i, step), b.ends(j, step)
 		switch {
@@ -174,15 +174,15 @@ func run(a *reading, i int, b *reading, j, step int) int {
 			return n
 		}
 	}
-	return 2 * likeness
+	return 2 * minContext
 }
 
-// likeness is how many words beside others show their place; 2*likeness are the most that count.
-const likeness = 3
+// minContext is the number of equal neighbours that show that words are in the same place; at most
+// 2*minContext are counted.
+const minContext = 3
 
-// company reports whether the words at i of one sentence and j of the other have a content
-// word near them in common.
-func company(a *reading, i int, b *reading, j int) bool {
+// shareNeighbour reports whether the words at i and j have a common content word near them.
+func shareNeighbour(a *reading, i int, b *reading, j int) bool {
 	for n := -nearWords; n <= nearWords; n++ {
 		ours := a.neighbour(i, n)
 		if n == 0 || ours.stem == "" {
@@ -197,10 +197,10 @@ func company(a *reading, i int, b *reading, j int) bool {
 	return false
 }
 
-// nearWords is how far, in content words, the company of a word reaches.
+// nearWords is the distance of a neighbour, in content words.
 const nearWords = 2
 
-// isCapital reports whether a word of two letters or more begins with a capital letter.
+// isCapital reports whether a word of at least two letters begins with a capital letter.
 func isCapital(s string) bool {
 	first, n := utf8.DecodeRuneInString(s)
 	return unicode.IsUpper(first) && n < len(s) && !strings.ContainsFunc(s, unicode.IsDigit)

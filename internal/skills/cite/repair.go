@@ -4,32 +4,30 @@ import (
 	"strings"
 )
 
-// Fixing says what [Repair] does with what no source says.
+// Fixing says what [Repair] does with unsupported claims.
 type Fixing struct {
-	// Unsupported is put behind a claim that no source supports: "(unsupported)",
-	// in the language of the answer.
+	// Unsupported is inserted into a claim that no source supports: "(unsupported)", in the language of the
+	// answer.
 	Unsupported string
-	// Strict drops such claims instead.
+	// Strict drops such claims.
 	Strict bool
 }
 
-// Repaired is an answer put right, and what had to be done.
+// Repaired is a corrected answer, with counts of the corrections.
 type Repaired struct {
 	Text        string
 	Picks       []Pick // the passage behind each mark of Text, in order
-	Reattached  int    // claims that now cite a source that says them
-	Unsupported int    // claims that no source says, marked
-	Dropped     int    // claims that no source says, taken out
+	Reattached  int    // claims that now cite a source that supports them
+	Unsupported int    // unsupported claims, marked
+	Dropped     int    // unsupported claims, removed
 }
 
-// Repair puts an answer right by its report, which [Check] made of it: a claim
-// that the sources it cites do not say is given the source that does; where
-// there is none it is marked, or dropped in strict mode. Marks of sources that
-// do not exist go, and those of sources that do not say the claim beside one
-// that does. Blocks of code that no source holds keep their marks: the report
-// tells of them.
+// Repair corrects an answer by the report of [Check]. A claim that its cited sources do not support cites the
+// source that does; without one it is marked, or dropped in strict mode. Marks of missing sources are
+// removed, and marks of sources that do not support a claim if another one does. Unsupported blocks of code
+// keep their marks; the report lists them.
 //
-// An answer that was repaired and checked again is left as it is.
+// Repairing and checking an answer again does not change it.
 func Repair(answer string, r Report, f Fixing) Repaired {
 	out := &repair{Fixing: f}
 	at := 0
@@ -44,7 +42,7 @@ func Repair(answer string, r Report, f Fixing) Repaired {
 			next = r.Sentences[i+1].Start
 		}
 		if at < next && answer[at] == '\n' && strings.HasSuffix("\n"+out.String(), "\n") {
-			at++ // the whole line goes
+			at++ // remove the whole line
 		}
 	}
 	out.WriteString(answer[at:])
@@ -66,7 +64,7 @@ func (r *repair) sentence(s Sentence, raw string) bool {
 		r.keep(s, raw)
 	case s.Grounded:
 		r.done.Reattached++
-		r.WriteString(behind(Strip(raw), Marker(s.Best.N)))
+		r.WriteString(appendMark(Strip(raw), Marker(s.Best.N)))
 		r.pick(s.Best)
 		r.done.Picks[len(r.done.Picks)-1].Found = true
 	case s.Kind == Code:
@@ -76,13 +74,13 @@ func (r *repair) sentence(s Sentence, raw string) bool {
 		return false
 	default:
 		r.done.Unsupported++
-		r.WriteString(doubted(strings.ReplaceAll(Strip(raw), " "+r.Unsupported, ""), r.Unsupported))
+		r.WriteString(insertRemark(strings.ReplaceAll(Strip(raw), " "+r.Unsupported, ""), r.Unsupported))
 	}
 	return true
 }
 
-// keep writes a sentence as it is, with two exceptions. Where one of its sources says it, marks
-// of sources that do not are left out. Marks in front of it are written behind it.
+// keep writes a sentence unchanged, except that marks before it move behind it and that marks of sources that
+// do not support it are removed if another one does.
 func (r *repair) keep(s Sentence, raw string) {
 	alone := 0
 	for _, source := range s.Sources {
@@ -102,10 +100,10 @@ func (r *repair) keep(s Sentence, raw string) {
 		r.WriteString(raw)
 		return
 	}
-	r.WriteString(behind(strings.TrimLeft(Strip(raw), " \t"), marks.String()))
+	r.WriteString(appendMark(strings.TrimLeft(Strip(raw), " \t"), marks.String()))
 }
 
-// marksFirst reports whether a mark stands before all words of a sentence.
+// marksFirst reports whether a mark precedes all words of a sentence.
 func marksFirst(raw string) bool {
 	marks := find(raw)
 	if len(marks) == 0 {
@@ -115,14 +113,13 @@ func marksFirst(raw string) bool {
 	return before == "" || isBullet(before)
 }
 
-// pick notes the passage behind a mark.
+// pick records the passage of a mark.
 func (r *repair) pick(s Support) {
 	r.done.Picks = append(r.done.Picks, Pick{N: s.N, Start: s.Start, End: s.End})
 }
 
-// behind puts a mark behind a sentence, on the line below a block of code and
-// inside of a table.
-func behind(sentence, mark string) string {
+// appendMark puts a mark after a sentence: below a block of code, and within the last cell of a table row.
+func appendMark(sentence, mark string) string {
 	sentence = strings.TrimRight(sentence, " \t\r\n")
 	switch {
 	case kindOf(sentence, sentence) == Code:
@@ -133,13 +130,12 @@ func behind(sentence, mark string) string {
 	return sentence + " " + mark
 }
 
-// doubted puts the word of doubt into a sentence, before the stop that ends it,
-// so that it is seen to belong there.
-func doubted(sentence, word string) string {
+// insertRemark inserts a remark before the full stop of a sentence, so that it belongs to the sentence.
+func insertRemark(sentence, word string) string {
 	body := strings.TrimRight(sentence, " \t\r\n")
 	bare := strings.TrimRight(body, ".!。")
 	if isRow(body) || bare == "" {
-		return behind(body, word)
+		return appendMark(body, word)
 	}
 	return bare + " " + word + body[len(bare):]
 }

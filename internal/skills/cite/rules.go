@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// rule is one reason why a sentence of a source does not say what a claim says.
+// rule is one reason why a sentence of a source does not support a claim.
 type rule struct {
 	name  string
-	close float64 // share of the claim's words that must stand in the source in the same order
-	// objects returns what speaks against it, in the words of both; "" if nothing does.
+	close float64 // share of the claim's words that the source must have in the same order
+	// objects returns the contradiction, in the words of both; "" if there is none.
 	objects func(a *alignment) string
 }
 
-// rules returns all rules about a claim and the sentence of a source that comes closest, in
-// the order in which they are asked. The first that objects decides.
+// rules returns the rules that compare a claim with the closest sentence of a source. The first that objects
+// decides.
 func rules() []rule {
 	return []rule{
 		{"opposite", 0, opposite},
@@ -28,18 +28,18 @@ func rules() []rule {
 	}
 }
 
-// alignment is a claim beside the sentence of a source that comes closest.
+// alignment is a claim beside the closest sentence of a source.
 type alignment struct {
 	words       *lexicon
 	claim, said *reading
 	source      *evidence
-	pairs       []int // for each token of the claim the token of said that it stands for; -1
+	pairs       []int // for each token of the claim the equal token of said; -1 without one
 }
 
 func (l *lexicon) align(claim, said *reading, source *evidence) *alignment {
 	a := &alignment{words: l, claim: claim, said: said, source: source, pairs: make([]int, len(claim.tokens))}
 	n, m := len(claim.tokens), len(said.tokens)
-	best := make([]int, (n+1)*(m+1)) // of the tokens from i and j on
+	best := make([]int, (n+1)*(m+1)) // score of the tokens from i and j on
 	at := func(i, j int) *int { return &best[i*(m+1)+j] }
 	for i := n - 1; i >= 0; i-- {
 		for j := m - 1; j >= 0; j-- {
@@ -59,7 +59,7 @@ func (l *lexicon) align(claim, said *reading, source *evidence) *alignment {
 	return a
 }
 
-// close returns the share of the claim's words that stand in the source in the same order.
+// close returns the share of the claim's words that the source has in the same order.
 func (a *alignment) close() float64 {
 	n := 0
 	for _, j := range a.pairs {
@@ -68,7 +68,7 @@ func (a *alignment) close() float64 {
 	return float64(n) / float64(max(1, len(a.pairs)))
 }
 
-// match tells how well a word of the claim fits to one of the source; 0 if it does not.
+// match scores how well a word of the claim matches one of the source; 0 if they differ.
 func (a *alignment) match(i, j int) int {
 	ours, theirs := a.claim.tokens[i], a.said.tokens[j]
 	if ours.stem != theirs.stem {
@@ -84,7 +84,7 @@ func (a *alignment) match(i, j int) int {
 	return score
 }
 
-// opposite finds a word of the claim in whose place the source has its opposite.
+// opposite finds a word of the claim whose opposite the source has in its place.
 func opposite(a *alignment) string {
 	for i, ours := range a.claim.tokens {
 		for j, theirs := range a.said.tokens {
@@ -96,16 +96,15 @@ func opposite(a *alignment) string {
 	return ""
 }
 
-// inPlace reports whether the word at j of the source stands where the claim has its
-// opposite at i.
+// inPlace reports whether the word at j of the source is in the place of its opposite at i of the claim.
 func (a *alignment) inPlace(i, j int) bool {
 	ours, theirs := a.claim.tokens[i], a.said.tokens[j]
 	if ours.content && theirs.content {
 		if !a.said.has(ours.stem) && !a.claim.has(theirs.stem) {
-			return company(a.claim, i, a.said, j)
+			return shareNeighbour(a.claim, i, a.said, j)
 		}
-		beside := run(a.claim, i, a.said, j, -1) + run(a.claim, i, a.said, j, 1)
-		return beside >= likeness && beside > a.attested([2]int{i, i + 1})
+		beside := commonRun(a.claim, i, a.said, j, -1) + commonRun(a.claim, i, a.said, j, 1)
+		return beside >= minContext && beside > a.maxContext([2]int{i, i + 1})
 	}
 	if a.claim.has(theirs.stem) && a.said.has(ours.stem) {
 		return false
@@ -120,8 +119,7 @@ func (a *alignment) inPlace(i, j int) bool {
 	return false
 }
 
-// limit finds that the claim speaks of one case alone, or of all, and no sentence of the
-// source does.
+// limit finds "only" or "all" in the claim if no sentence of the source has it.
 func limit(a *alignment) string {
 	lacks := func(says func(*reading) bool) bool {
 		return says(a.claim) && !slices.ContainsFunc(a.source.spans, func(s span) bool { return says(s.reading) })
@@ -135,7 +133,7 @@ func limit(a *alignment) string {
 	return ""
 }
 
-// unit finds a figure that the source gives with another unit.
+// unit finds a figure that has another unit in the source.
 func unit(a *alignment) string {
 	for i, figure := range a.claim.tokens {
 		ours := a.claim.unit(i)
@@ -165,10 +163,9 @@ func (r *reading) measures(figure, unit string) bool {
 	return false
 }
 
-// substitution finds words of the claim in whose place, between words that both have, the
-// source has others.
+// substitution finds words of the claim that the source replaces by others between the same neighbours.
 func substitution(a *alignment) string {
-	i, j := 0, 0 // begin of the gap
+	i, j := 0, 0 // start of the gap
 	for k := 0; k <= len(a.pairs); k++ {
 		pair := len(a.said.tokens)
 		if k < len(a.pairs) {
@@ -189,7 +186,7 @@ func substitution(a *alignment) string {
 	return ""
 }
 
-// rows are the rows of up to maxRow words within a gap.
+// rows returns all runs of up to maxRow words within a gap, as [begin, end).
 func rows(from, to int) (out [][2]int) {
 	for i := from; i < to; i++ {
 		for end := i + 1; end <= min(to, i+maxRow); end++ {
@@ -199,40 +196,38 @@ func rows(from, to int) (out [][2]int) {
 	return out
 }
 
-// maxRow is the most words that replace others. A Vietnamese word is of several.
+// maxRow is the length of a replaced run of words. A Vietnamese word may have several.
 const maxRow = 4
 
-// replaced reports whether a row of words stands in the claim where the source has
-// another: their neighbours are the same, and the source does not have the row of the claim
-// in such a place elsewhere.
+// replaced reports whether the claim has other words than the source between the same neighbours, and the
+// source does not have the claim's words in such a place elsewhere.
 func (a *alignment) replaced(ours, theirs [2]int) bool {
 	x, y := a.claim.tokens[ours[0]:ours[1]], a.said.tokens[theirs[0]:theirs[1]]
 	if !a.differ(x, y) {
 		return false
 	}
-	before, behind := run(a.claim, ours[0], a.said, theirs[0], -1), run(a.claim, ours[1]-1, a.said, theirs[1]-1, 1)
-	if len(x) == 1 && len(y) == 1 && x[0].name && y[0].name && !a.said.has(x[0].stem) && max(before, behind) >= likeness {
+	before, behind := commonRun(a.claim, ours[0], a.said, theirs[0], -1), commonRun(a.claim, ours[1]-1, a.said, theirs[1]-1, 1)
+	if len(x) == 1 && len(y) == 1 && x[0].name && y[0].name && !a.said.has(x[0].stem) && max(before, behind) >= minContext {
 		return true
 	}
-	if before == 0 || behind == 0 || before+behind <= likeness {
+	if before == 0 || behind == 0 || before+behind <= minContext {
 		return false
 	}
-	attested := a.attested(ours)
-	return attested < 0 || before+behind > max(likeness+1, attested)
+	maxContext := a.maxContext(ours)
+	return maxContext < 0 || before+behind > max(minContext+1, maxContext)
 }
 
-// differ reports whether two rows of words are of the same kind and say something else:
-// neither has a word in common with the other sentence.
+// differ reports whether two runs of words are of the same kind and have no words in common with the other
+// sentence.
 func (a *alignment) differ(ours, theirs []token) bool {
 	if len(ours) == 1 && len(theirs) == 1 && (ours[0].figure != theirs[0].figure || a.words.meanSame(ours[0].stem, theirs[0].stem)) {
 		return false
 	}
-	return a.claim.holdsNoneOf(theirs) && (len(ours) == 1 && ours[0].content || a.said.holdsNoneOf(ours))
+	return a.claim.lacksAll(theirs) && (len(ours) == 1 && ours[0].content || a.said.lacksAll(ours))
 }
 
-// holdsNoneOf reports whether a row of words is one of content words of a clause, none of
-// which the sentence has.
-func (r *reading) holdsNoneOf(row []token) bool {
+// lacksAll reports whether a run consists of content words of one clause, none in the sentence.
+func (r *reading) lacksAll(row []token) bool {
 	return !slices.ContainsFunc(row, func(t token) bool { return !t.content || t.clause != row[0].clause || r.has(t.stem) })
 }
 
@@ -244,25 +239,24 @@ func join(tokens []token) string {
 	return strings.Join(raw, " ")
 }
 
-// attested returns how many words a row of the claim has around it in the source as in the
-// claim, at most; -1 if the source does not have the row.
-func (a *alignment) attested(row [2]int) int {
+// maxContext returns the largest number of equal neighbours of a run of the claim in the source; -1 if the
+// source does not have the run.
+func (a *alignment) maxContext(row [2]int) int {
 	most, n := -1, row[1]-row[0]
 	for _, s := range a.source.spans {
 		for j := 0; j+n <= len(s.tokens); j++ {
 			if slices.EqualFunc(s.tokens[j:j+n], a.claim.tokens[row[0]:row[1]], func(x, y token) bool { return x.stem == y.stem }) {
-				most = max(most, run(a.claim, row[0], s.reading, j, -1)+run(a.claim, row[1]-1, s.reading, j+n-1, 1))
+				most = max(most, commonRun(a.claim, row[0], s.reading, j, -1)+commonRun(a.claim, row[1]-1, s.reading, j+n-1, 1))
 			}
 		}
 	}
 	return most
 }
 
-// exchange finds words of two clauses that the source has in the other clause each, with
-// words that stayed.
+// exchange finds words of two clauses that are in each other's clause in the source, while other words stay.
 func exchange(a *alignment) string {
 	ours, theirs := a.claim.clauseOf(), a.said.clauseOf()
-	words := map[[2]int]string{} // by the clause here and there
+	words := map[[2]int]string{} // by clause in the claim and in the source
 	var places [][2]int
 	for _, i := range a.claim.content {
 		t := a.claim.tokens[i]
@@ -283,16 +277,16 @@ func exchange(a *alignment) string {
 	return ""
 }
 
-// reversal finds a word whose neighbours before and behind have changed places in the
-// source: who does what to whom. Words such as "by" and "of" turn them round, too.
+// reversal finds a word whose neighbours have changed sides in the source: who does what to whom. Words such
+// as "by" and "of" reverse the sides, too.
 func reversal(a *alignment) string {
 	for _, i := range a.claim.content {
 		for _, j := range a.said.content {
 			if a.claim.tokens[i].raw != a.said.tokens[j].raw {
 				continue
 			}
-			x, last := a.crossed(i, j, -1)
-			y, first := a.crossed(i, j, 1)
+			x, last := a.swapped(i, j, -1)
+			y, first := a.swapped(i, j, 1)
 			if x >= 0 && y >= 0 && a.words.turns(a.claim.tokens[x:y]) == a.words.turns(a.said.tokens[first:last]) {
 				return "“" + a.claim.tokens[x].raw + "” and “" + a.claim.tokens[y].raw + "” have changed places"
 			}
@@ -301,9 +295,9 @@ func reversal(a *alignment) string {
 	return ""
 }
 
-// crossed returns the place of a word near the one at i, on the side of step, that the
-// source has on the other side of the one at j only, and its place there; -1 if there is none.
-func (a *alignment) crossed(i, j, step int) (here, there int) {
+// swapped returns the position of a word near i, in the direction of step, that the source has only on the
+// other side of j, and its position there; -1 if there is none.
+func (a *alignment) swapped(i, j, step int) (here, there int) {
 	for n := 1; n <= nearWords; n++ {
 		x := a.claim.place(i, n*step)
 		if x < 0 || a.claim.counts[a.claim.tokens[x].stem] > 1 || a.said.counts[a.claim.tokens[x].stem] > 1 {
@@ -319,7 +313,7 @@ func (a *alignment) crossed(i, j, step int) (here, there int) {
 	return -1, -1
 }
 
-// turns counts the words that turn their neighbours round.
+// turns counts the words that reverse the sides of their neighbours.
 func (l *lexicon) turns(tokens []token) (n int) {
 	for _, t := range tokens {
 		n += count(l.turners[t.raw])
@@ -327,7 +321,7 @@ func (l *lexicon) turns(tokens []token) (n int) {
 	return n
 }
 
-// binding finds a figure beside a word that the source has beside another figure.
+// binding finds a figure beside a word that has another figure in the source.
 func binding(a *alignment) string {
 	for _, i := range a.claim.content {
 		figure := a.claim.tokens[i]
@@ -350,7 +344,7 @@ func binding(a *alignment) string {
 	return ""
 }
 
-// beside reports whether two words stand within n content words of each other.
+// beside reports whether two words are within n content words of each other.
 func (r *reading) beside(a, b string, n int) bool {
 	for _, i := range r.content {
 		if r.tokens[i].stem != a {

@@ -9,9 +9,9 @@ import (
 	"example.com/ragflow/internal/skills/cite"
 )
 
-// TestEachRule reports what each rule gains: how many altered statements are found, and how
-// many true ones pass, with all rules and without one. Of the set with six sources each half is
-// given apart; half report was not used to make the rules.
+// TestEachRule reports what each rule gains: how many altered statements are found and how many true ones
+// pass, with all rules and without one. The set with six sources has a row for each half; half "report" was
+// not used for making the rules.
 func TestEachRule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of statements, once for each rule")
@@ -28,7 +28,7 @@ func TestEachRule(t *testing.T) {
 		for _, half := range []string{"look", "report"} {
 			var altered, passed cell
 			for _, c := range sixCases(t, half) {
-				what, _ := fate(c, without)
+				what, _ := outcome(c, without)
 				if c.kind != "" {
 					altered = altered.add(what == marked || what == withdrawn)
 				} else {

@@ -12,8 +12,8 @@ import (
 	"example.com/ragflow/state"
 )
 
-// TestSciFact reports what the check says of claims of scientists that an abstract supports
-// or contradicts, by the labels of SciFact. Few claims use the words of the abstract.
+// TestSciFact reports the verdicts on scientific claims that an abstract supports or contradicts, by the
+// labels of SciFact. Few claims use the words of the abstract.
 func TestSciFact(t *testing.T) {
 	abstracts := map[string]string{}
 	readLines(t, "corpus.jsonl.gz", func(line []byte) error {

@@ -7,21 +7,20 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// sentences takes an answer apart. A mark belongs to the sentence it stands in
-// or behind; the last of a list item to all of it, one below a table or a block of
-// code to that.
+// sentences splits an answer. A mark belongs to the sentence that it is in or follows; at the end of a list
+// item it belongs to the whole item, below a table or a block of code to that.
 func sentences(answer string, n int) []Sentence {
 	var out []Sentence
 	marks := find(answer)
-	end := 0   // of the span before
-	item := -1 // the sentence that begins the list item under way
+	end := 0   // of the previous span
+	item := -1 // the sentence that begins the open list item
 	for _, span := range text.Sentences(answer) {
 		raw := answer[span.Start:span.End]
 		var inside []marker
 		for len(marks) > 0 && marks[0].start < span.End {
 			inside, marks = append(inside, marks[0]), marks[1:]
 		}
-		behind := 0 // marks that the span begins with
+		behind := 0 // marks at the beginning of the span
 		at := span.Start
 		for behind < len(inside) && isGap(answer[at:inside[behind].start]) {
 			at = inside[behind].end
@@ -30,7 +29,7 @@ func sentences(answer string, n int) []Sentence {
 		onlyMarks := strings.Trim(answer[at:span.End], " \t.,;") == ""
 		if len(out) > 0 && behind > 0 && (onlyMarks || !strings.Contains(answer[end:span.Start], "\n")) {
 			out[len(out)-1].End = at
-			belong(out, answer, inside[:behind], n)
+			attach(out, answer, inside[:behind], n)
 			if item >= 0 {
 				shareMark(out[item:])
 			}
@@ -59,8 +58,7 @@ func sentences(answer string, n int) []Sentence {
 	return out
 }
 
-// shareMark gives the mark at the end of a list item to all of its sentences,
-// where none before has one.
+// shareMark copies the mark at the end of a list item to its other sentences if none has a mark.
 func shareMark(item []Sentence) {
 	last := item[len(item)-1]
 	if len(last.Cited) == 0 || slices.ContainsFunc(item[:len(item)-1], func(s Sentence) bool { return len(s.Cited) > 0 }) {
@@ -71,13 +69,11 @@ func shareMark(item []Sentence) {
 	}
 }
 
-// isGap reports whether nothing but blanks, and full stops that a mark was put
-// before, stands between marks.
+// isGap reports whether s, between marks, has only blanks and punctuation.
 func isGap(s string) bool { return strings.Trim(s, " \t\r\n.,;") == "" }
 
-// belong gives marks to the last sentence, or to all rows of the table that it
-// ends.
-func belong(out []Sentence, answer string, marks []marker, n int) {
+// attach gives marks to the last sentence, or to all rows of the table that it ends.
+func attach(out []Sentence, answer string, marks []marker, n int) {
 	last := len(out) - 1
 	out[last].cite(answer, marks, n)
 	if !isRow(answer[out[last].Start:out[last].End]) {
@@ -119,7 +115,7 @@ func kindOf(raw, said string) Kind {
 	return Claim
 }
 
-// said is a sentence without its marks and the mark of its list.
+// said returns a sentence without its marks and its list marker.
 func said(raw string) string {
 	s := strings.TrimSpace(Strip(raw))
 	s = strings.TrimLeft(s, "> \t")

@@ -19,18 +19,18 @@ import (
 // sixCase is a labelled statement that cites one of the six sources of its question.
 type sixCase struct {
 	half, language, id string
-	kind               string // how it was altered; empty for a statement that source cited makes
+	kind               string // how it was altered; empty for a true statement
 	text               string
-	cited              int  // N of the [Source N] behind it
-	trap               bool // another source holds most of its words
-	bare               bool // the statement is made without its mark
+	cited              int  // N of its [Source N]
+	trap               bool // another source has most of its words
+	bare               bool // the statement has no mark
 	sources            []state.Source
 }
 
-// sixLine is a statement: its kind, the source it cites, the source that shares its words, what it says.
+// sixLine is a statement: its kind, the source it cites, the source that shares its words, its text.
 var sixLine = regexp.MustCompile(`^(?:\+|- ([a-z]+)) ([1-6])(?:~([1-6]))?: (\S.*)$`)
 
-// sixCases reads the statements of testdata/six.HALF.txt, whose first lines say its form.
+// sixCases reads the statements of testdata/six.HALF.txt; their first lines describe the format.
 func sixCases(t *testing.T, half string) []sixCase {
 	t.Helper()
 	data, err := os.ReadFile("testdata/six." + half + ".txt")
@@ -117,7 +117,7 @@ var (
 	sixLanguages = []string{"en", "pl", "vi", "de"}
 )
 
-// What becomes of a statement. Only a kept one still cites its source; a tied one cites another.
+// The outcomes of a statement. Only a kept one still cites its source; a tied one cites another.
 const (
 	kept      = "kept"
 	tied      = "tied"
@@ -125,8 +125,8 @@ const (
 	withdrawn = "withdrawn"
 )
 
-// fate does what a node that generates an answer does with one that consists of the statement, and returns what becomes of it and why.
-func fate(c sixCase, without string) (what, why string) {
+// outcome treats a statement as the generating node treats an answer, and returns what happens to it and why.
+func outcome(c sixCase, without string) (what, why string) {
 	answer := c.text
 	if !c.bare {
 		answer += " " + cite.Marker(c.cited)
@@ -156,16 +156,16 @@ func countFate(table map[string]map[string]int, row, what string) {
 	table[row][what]++
 }
 
-// TestSix reports what becomes of statements with six sources each, as ask gives them.
+// TestSix reports the outcomes of statements with six sources each, as ask returns them.
 func TestSix(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of statements; nothing of it runs side by side")
 	}
 	var wrong strings.Builder
-	table := map[string]map[string]int{} // row of a half: fate: count
+	table := map[string]map[string]int{} // row of a half: outcome: count
 	for _, half := range []string{"look", "report"} {
 		for _, c := range sixCases(t, half) {
-			what, why := fate(c, "")
+			what, why := outcome(c, "")
 			rows := []string{"true", "true " + c.language}
 			if c.kind != "" {
 				rows = []string{"altered", "altered " + c.language, c.kind}
@@ -177,7 +177,7 @@ func TestSix(t *testing.T) {
 				countFate(table, half+" "+row, what)
 			}
 			c.bare = true
-			bare, _ := fate(c, "")
+			bare, _ := outcome(c, "")
 			countFate(table, half+" "+rows[0]+", without a mark", bare)
 			if half == "look" && (what == kept || what == tied) == (c.kind != "") || half == "look" && c.kind == "" && what == tied {
 				fmt.Fprintf(&wrong, "%s %d %s: %s: %s\n  %s\n", c.id, c.cited, c.kind, what, c.text, why)
@@ -193,7 +193,7 @@ func TestSix(t *testing.T) {
 	for _, half := range []string{"look", "report"} {
 		for _, row := range slices.Concat(rows, sixKinds) {
 			f := table[half+" "+row]
-			n, right := 0, f[marked]+f[withdrawn] // right: marked or withdrawn, or, of a true one, left alone
+			n, right := 0, f[marked]+f[withdrawn] // right: marked or withdrawn; of a true one, unchanged
 			for count := range maps.Values(f) {
 				n += count
 			}
@@ -203,7 +203,8 @@ func TestSix(t *testing.T) {
 			fmt.Fprintf(&b, "%-40s %6d %6d %6d %6d %9d %7.3f\n", half+" "+row, n, f[kept], f[tied], f[marked], f[withdrawn], float64(right)/float64(n))
 		}
 	}
-	// The floors of the half that is only measured. None is tied to a source that does not say it.
+	// Floors of the half that was not used for tuning. No statement is tied to a source that does not support
+	// it.
 	truth, altered := table["report true"], table["report altered"]
 	if truth[kept] < 78 || altered[marked]+altered[withdrawn] < 49 || altered[tied] > 0 {
 		t.Errorf("half report, of 96 each: true %v, altered %v", truth, altered)

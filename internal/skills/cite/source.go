@@ -9,10 +9,10 @@ import (
 	"example.com/ragflow/state"
 )
 
-// evidence is a source taken apart.
+// evidence is a source split into sentences.
 type evidence struct {
 	text     string
-	plain    string   // title, headings and text, normalised
+	plain    string   // normalized title, headings and text
 	about    *reading // title and headings
 	spans    []span
 	stems    map[string]bool // of title, headings and text
@@ -25,7 +25,7 @@ type span struct {
 	*reading
 }
 
-// languageBytes is how much of a source tells its language.
+// languageBytes is the length of the text used to detect the language.
 const languageBytes = 1000
 
 func (l *lexicon) evidence(src state.Source) *evidence {
@@ -45,17 +45,17 @@ func (l *lexicon) evidence(src state.Source) *evidence {
 	return e
 }
 
-// claim is a sentence of the answer taken apart.
+// claim is a sentence of the answer, prepared for the rules.
 type claim struct {
 	*reading
 	said     string
 	literals []string           // see [literals]
-	weights  map[string]float64 // of the stems of content words: how rare they are in the sources
+	weights  map[string]float64 // rarity in the sources, by stem of content word
 	total    float64            // of weights
-	lines    []string           // of a block of code; nil otherwise
+	lines    []string           // of a block of code; nil for a sentence
 }
 
-// claim takes a sentence of the answer apart.
+// claim prepares a sentence of the answer.
 func (c *checker) claim(s *Sentence) *claim {
 	if s.Kind == Code {
 		return &claim{said: s.Text, reading: &reading{}, lines: codeLines(s.Text)}
@@ -69,8 +69,7 @@ func (c *checker) claim(s *Sentence) *claim {
 	return out
 }
 
-// rarity is the weight of a stem: its inverse document frequency as BM25 has it, over the
-// sentences of all sources.
+// rarity returns the weight of a stem: BM25's inverse document frequency, over the sentences of all sources.
 func (c *checker) rarity(stem string) float64 {
 	all, holding := 0, 0
 	for _, e := range c.sources {
@@ -84,8 +83,8 @@ func (c *checker) rarity(stem string) float64 {
 	return math.Log(1 + (float64(all-holding)+0.5)/(float64(holding)+0.5))
 }
 
-// weight returns the weight of those content words of a claim that some sentences hold,
-// each word once.
+// weight returns the total weight of the claim's content words that are in one of the sentences, each word
+// once.
 func (of *claim) weight(in ...*reading) float64 {
 	sum := 0.0
 	for k, i := range of.content {
@@ -98,12 +97,11 @@ func (of *claim) weight(in ...*reading) float64 {
 	return sum
 }
 
-// window is how many neighbouring sentences of a source may say one sentence of an
-// answer together.
+// window is the number of neighbouring sentences of a source that may support a claim together.
 const window = 3
 
-// nearest returns the largest share of a claim's weight that neighbouring sentences of a
-// source hold, with title and headings.
+// nearest returns the largest share of a claim's weight in neighbouring sentences of a source, with title and
+// headings.
 func (of *claim) nearest(e *evidence) float64 {
 	if of.total == 0 {
 		return 0
@@ -119,9 +117,8 @@ func (of *claim) nearest(e *evidence) float64 {
 	return most / of.total
 }
 
-// places returns the sentences of a source that hold most of the weight of a claim, or
-// about as much; title and headings count for each. Of these, best is the first of those that hold
-// most.
+// places returns the sentences of a source with the largest weight of a claim, or nearly so, title and
+// headings included; best is the first of the largest.
 func (of *claim) places(e *evidence) (ties []int, best int) {
 	weights := make([]float64, len(e.spans))
 	for i, s := range e.spans {
@@ -138,15 +135,14 @@ func (of *claim) places(e *evidence) (ties []int, best int) {
 	return ties, best
 }
 
-// tiedShare is the share of the best weight from which on a sentence counts as the place
-// of a claim, too.
+// tiedShare is the share of the best weight that a sentence needs to count as a place of the claim.
 const tiedShare = 0.9
 
-// normal is a text in which figures, codes and names are looked up: cleaned as quotes
-// are, in lower case, without the backslashes of Markdown.
+// normal returns a text for comparing figures, codes and names: cleaned as quotes are, in lower case, without
+// the backslashes of Markdown.
 func normal(s string) string { return strings.ToLower(strings.ReplaceAll(text.Clean(s), `\`, "")) }
 
-// codeLines returns the lines of a fenced block without its fences, each normalised.
+// codeLines returns the normalized lines of a fenced block, without its fences.
 func codeLines(block string) []string {
 	lines := []string{}
 	for line := range strings.Lines(block) {

@@ -9,19 +9,18 @@ import (
 	"example.com/ragflow/state"
 )
 
-// SnippetRunes is how much of a text a snippet shows.
+// SnippetRunes is the length of a snippet in characters.
 const SnippetRunes = 200
 
-// Pick is a part of a source that is quoted.
+// Pick is a quoted part of a source.
 type Pick struct {
 	N          int  // of [Source N], from 1
-	Start, End int  // in bytes of the source's Text; both 0 stand for all of it
-	Found      bool // the program put the mark, not the author of the answer
+	Start, End int  // in bytes of the source's Text; both 0: all of it
+	Found      bool // set by the program, not by the author of the answer
 }
 
-// Build makes the citations of picks, in their order; the same pick made twice
-// appears once. It is an error when a pick names no source, or a span that is
-// empty, leaves the text or cuts a character.
+// Build returns the citations of picks, in their order, without repetitions. It fails if a pick names no
+// source, or its span is empty, exceeds the text or splits a character.
 func Build(sources []state.Source, picks ...Pick) ([]state.Citation, error) {
 	var out []state.Citation
 	seen := map[Pick]bool{}
@@ -76,8 +75,7 @@ func citation(src state.Source, p Pick) state.Citation {
 	}
 }
 
-// Snippet is the beginning of s: its first [SnippetRunes] characters, and
-// "..." where that cuts something off.
+// Snippet returns the first [SnippetRunes] characters of s, with "..." if something is cut off.
 func Snippet(s string) string {
 	if short := text.First(s, SnippetRunes); short != s {
 		return short + "..."

@@ -13,7 +13,7 @@ import (
 
 const document = "# Volumes\n\nVolumes keep data.\nThey outlive the container – always.\n\nEnd.\n"
 
-// source is the chunk document[start:end].
+// source returns the chunk document[start:end].
 func source(start, end int) state.Source {
 	return state.Source{Score: 0.7, Chunk: state.Chunk{
 		ID: "id", Root: "/docs", Source: "volumes.md", Title: "Volumes", Hash: "h",
@@ -86,7 +86,7 @@ func TestVerifyBounds(t *testing.T) {
 	}
 }
 
-// TestSnippet is X10.
+// TestSnippet checks X10.
 func TestSnippet(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", ""},

@@ -7,21 +7,21 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// minNear is the share of a sentence's weight that three neighbouring sentences of a source
-// must hold. It was chosen on the statements of testdata, with the counts of all sets in view.
+// minNear is the least share of a sentence's weight in three neighbouring sentences of a source. It was
+// chosen on the statements of testdata, with the counts of all sets in view.
 const minNear = 0.25
 
-// minTied is the share from which on a claim is tied to a source that it did not cite.
+// minTied is the least share for tying a claim to a source that it did not cite.
 const minTied = 0.5
 
 // Rules about the source as a whole.
 const (
-	nearRule    = "near"    // it holds enough of the words close together
-	literalRule = "literal" // it holds all figures, codes and flags
-	nameRule    = "name"    // it holds all names
+	nearRule    = "near"    // enough of the words are close together
+	literalRule = "literal" // all figures, codes and flags are there
+	nameRule    = "name"    // all names are there
 )
 
-// support tells how source n stands to a claim.
+// support returns the relation of source n to a claim.
 func (c *checker) support(of *claim, n int) Support {
 	e := c.sources[n-1]
 	out := Support{N: n}
@@ -37,16 +37,15 @@ func (c *checker) support(of *claim, n int) Support {
 	out.Contrary = c.objection(of.reading, e, ties)
 	enough := out.Near >= minNear || c.without == nearRule
 	if !enough && !out.objects() {
-		out.Foreign = c.foreign(of, e) // words cannot match; figures, codes and names have
+		out.Foreign = c.foreign(of, e) // words cannot match, but figures, codes and names do
 		enough = out.Foreign
 	}
 	out.Holds = !out.objects() && enough
 	return out
 }
 
-// objection returns what the first rule that objects to a claim says. Of the given places of
-// a source those count that share most words with the claim; one of them that no rule objects to
-// is enough.
+// objection returns the first contradiction that a rule finds. Of the given places of a source, those that
+// share most words with the claim are compared; one without a contradiction is enough.
 func (c *checker) objection(claim *reading, e *evidence, places []int) (what string) {
 	most := 0
 	for _, i := range places {
@@ -66,7 +65,7 @@ func (c *checker) objection(claim *reading, e *evidence, places []int) (what str
 	return what
 }
 
-// missing lists the figures, codes and names of a claim that a source lacks.
+// missing returns the figures, codes and names of a claim that a source lacks.
 func (c *checker) missing(of *claim, e *evidence) []string {
 	var out []string
 	for _, l := range of.literals {
@@ -76,7 +75,7 @@ func (c *checker) missing(of *claim, e *evidence) []string {
 	}
 	for _, t := range of.tokens {
 		spelled := t.figure && t.raw != t.stem
-		name := t.name && c.words.language != "de" && c.without != nameRule // in German every noun has a capital letter
+		name := t.name && c.words.language != "de" && c.without != nameRule // all German nouns are capitalized
 		bare, _, _ := strings.Cut(strings.ReplaceAll(strings.ReplaceAll(t.raw, "-", "'"), "/", "'"), "'")
 		if (spelled || name) && !e.stems[t.stem] && !containsWord(e.plain, bare) && !slices.Contains(out, bare) {
 			out = append(out, bare)
@@ -85,18 +84,17 @@ func (c *checker) missing(of *claim, e *evidence) []string {
 	return out
 }
 
-// foreign reports whether a claim is in another language than a source, so that its words
-// cannot be found there.
+// foreign reports whether a claim is in another language than a source, so that words cannot be compared.
 func (c *checker) foreign(of *claim, e *evidence) bool {
 	return len(of.tokens) >= minForeign && c.Language != e.language && text.Language(of.said) != e.language
 }
 
-// minForeign is how many words tell of a language.
+// minForeign is the least number of words for detecting the language.
 const minForeign = 4
 
-// holdsCode tells whether a source has the lines of a block of code.
+// holdsCode compares the lines of a block of code with a source.
 func (e *evidence) holdsCode(of *claim, out Support) Support {
-	filled := normal(text.Placeholders(e.text)) // as an answer shows parameters that a site fills in
+	filled := normal(text.Placeholders(e.text)) // placeholders as an answer writes them
 	for _, line := range of.lines {
 		if !strings.Contains(e.plain, line) && !strings.Contains(filled, line) {
 			out.Missing = append(out.Missing, line)
@@ -112,8 +110,8 @@ func (e *evidence) holdsCode(of *claim, out Support) Support {
 	return out
 }
 
-// together reports how many of the sources cited are needed to support a claim that none
-// supports alone; 0 if they do not support it together either.
+// together returns how many of the cited sources are needed to support a claim that none supports alone; 0 if
+// they do not support it together.
 func (c *checker) together(of *claim, cited []Support) int {
 	if !c.jointly(of, cited) {
 		return 0
@@ -143,15 +141,15 @@ func (c *checker) jointly(of *claim, cited []Support) bool {
 	return of.lines == nil && of.total > 0 && of.weight(in...)/of.total >= jointCoverage
 }
 
-// jointCoverage is the share of a sentence's weight that several sources must hold
-// together: more than one alone, for they are not in one place.
+// jointCoverage is the share of a sentence's weight that several sources must contain together. It is larger
+// than for one source, because the words are in several places.
 const jointCoverage = 0.8
 
-// PhraseWords is how many words in a row show that an answer used a source (X18).
+// PhraseWords is the number of consecutive words that show that an answer used a source (X18).
 const PhraseWords = 4
 
-// SharesPhrase reports whether [PhraseWords] words in a row of chunk stand in a row in
-// answer, whatever the case and punctuation: such a chunk counts as used.
+// SharesPhrase reports whether answer contains [PhraseWords] consecutive words of chunk, ignoring case and
+// punctuation: such a chunk counts as used.
 func SharesPhrase(answer, chunk string) bool {
 	words := func(s string) []string {
 		return strings.FieldsFunc(normal(s), func(r rune) bool { return !isWordRune(r) && r != '\'' && r != '’' })
