@@ -1,9 +1,9 @@
-// Package readable makes text to read of the Markdown of documents: no HTML, no images, no
-// addresses of links. It does not make text safe to show: [sanitize.Filter] does, for all of an answer.
+// Package readable converts Markdown of documents into readable text: no HTML, images or link addresses. It
+// does not make text safe to show; [sanitize.Filter] does that for the whole answer.
 //
-// What a reader of the document sees as text stays. What only marks goes: marks of quotes, lists and
-// headings, tags of HTML, closed comments, shortcodes and attributes, where links lead, marks of notes,
-// and images with what they say instead. Documents of every format are read as Markdown, which is what the loaders write.
+// Text that a reader of the document sees is kept. Markup is removed: marks of quotes, lists and headings,
+// HTML tags, closed comments, shortcodes and attributes, link targets, footnote marks, and images with their
+// alternative text. All formats are read as Markdown, because the loaders write Markdown.
 package readable
 
 import (
@@ -31,9 +31,9 @@ var (
 
 const attribute = `(?:[#.][A-Za-z][\w-]*|[\w-]+=(?:"[^"\n]*"|'[^'\n]*'|[^\s"'{}]+))`
 
-// Line makes one readable line of a piece of Markdown. Links show their text only. Marks of sources in
-// the document cite nothing, and a sign before a number is no mark of a quote. Inline code stays as it is.
-// What it leaves of HTML is made harmless with the answer: see [sanitize.Filter].
+// Line converts a piece of Markdown into one readable line. Links keep only their text. Source markers in the
+// document are escaped, and a ">" before a number stays. Inline code is unchanged. [sanitize.Filter] makes
+// remaining HTML harmless later.
 func Line(s string) string {
 	if !strings.ContainsAny(s, markup) {
 		return cite.Escape(text.Clean(s)) // most sentences
@@ -55,7 +55,8 @@ func Line(s string) string {
 	return cite.Escape(text.Clean(out.String()))
 }
 
-// unquoted takes the mark of a quote off the beginning of a line. More than a number is said with the same sign.
+// unquoted removes the quote mark at the beginning of a line. Before a number it may mean "more than" and is
+// escaped.
 func unquoted(mark string) string {
 	if rest := strings.TrimLeft(mark, "> \t"); rest != "" {
 		return `\> ` + rest
@@ -63,14 +64,13 @@ func unquoted(mark string) string {
 	return ""
 }
 
-// markup is every character that what Line looks for begins with.
+// markup lists the first characters of everything that Line converts.
 const markup = "`<>[{" + hole
 
-// hole stands where inline code was lifted out, so that a link around it is
-// seen as one.
+// hole replaces inline code, so that a link around it is still found.
 const hole = "\x00"
 
-// lift takes inline code out of s and leaves holes.
+// lift replaces the inline code of s by holes.
 func lift(s string) (string, []string) {
 	var b strings.Builder
 	var codes []string
@@ -87,7 +87,7 @@ func lift(s string) (string, []string) {
 	return b.String(), codes
 }
 
-// prose tidies what stands outside inline code.
+// prose cleans the text outside inline code.
 func prose(s string) string {
 	s = dropWithHoles(s, shortcode)
 	s = dropWithHoles(s, comment)
@@ -107,8 +107,8 @@ func prose(s string) string {
 	})
 }
 
-// dropWithHoles takes out what p matches but leaves the holes in it: a hole
-// less would shift all code behind it.
+// dropWithHoles removes the matches of p but keeps their holes, because each hole stands for one piece of
+// code.
 func dropWithHoles(s string, p *regexp.Regexp) string {
 	return p.ReplaceAllStringFunc(s, func(m string) string { return strings.Repeat(hole, strings.Count(m, hole)) })
 }
@@ -128,9 +128,8 @@ func htmlTag(inside string) bool {
 	return false
 }
 
-// Code returns the lines of a block of code, and the language that its fence names. They
-// have no fence, no indentation that all of them share, no blank lines around them and
-// no characters that steer a terminal.
+// Code returns the lines of a code block and the language named by its fence. The fence, common indentation,
+// surrounding blank lines and terminal control characters are removed.
 func Code(raw string) (lines []string, language string) {
 	raw = sanitize.Visible(raw)
 	first, _, _ := strings.Cut(raw, "\n")

@@ -7,8 +7,8 @@ import (
 	"example.com/ragflow/internal/skills/readable"
 )
 
-// TestLineIsLinear counts allocations, which grow with the matches that regular
-// expressions return: four times the inline code may take about four times the work.
+// TestLineIsLinear counts allocations, which grow with the matches of regular expressions: four times the
+// inline code may take about four times the work.
 func TestLineIsLinear(t *testing.T) {
 	for _, pattern := range []string{"`a` ", "` ``", "`` ` ", "[`a`](b) "} {
 		work := func(n int) float64 {
@@ -33,7 +33,7 @@ func TestLineKeepsInlineCode(t *testing.T) {
 	}
 }
 
-// TestLineKeepsWhatIsSeen holds what looks like markup and is text, and what marks only.
+// TestLineKeepsWhatIsSeen checks text that looks like markup, and markup itself.
 func TestLineKeepsWhatIsSeen(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"> quoted\n> text", "quoted text"},
