@@ -1,5 +1,5 @@
-// Package feedback keeps what people think of answers: ratings as lines of a file, and
-// good answers as documents that later questions find.
+// Package feedback stores opinions on answers: ratings as lines of a file, and good answers as documents that
+// later questions find.
 //
 //	err := feedback.AppendFeedback(dataDir, &feedback.Feedback{RunID: run, Rating: feedback.RatingUp})
 //	list, err := feedback.ReadFeedback(dataDir)
@@ -42,17 +42,16 @@ type Feedback struct {
 	Question string    `json:"question"`
 	Rating   string    `json:"rating"` // RatingUp or RatingDown
 	Note     string    `json:"note"`
-	Document string    `json:"document"` // path of the promoted answer; empty where there is none
+	Document string    `json:"document"` // path of the promoted answer, or ""
 }
 
-// FeedbackReply lists feedback, the newest first. Its JSON is the schema of
-// `ragflow feedback list --json`.
+// FeedbackReply lists feedback, newest first. Its JSON is the schema of `ragflow feedback list --json`.
 type FeedbackReply struct {
 	Feedback []Feedback `json:"feedback"`
 }
 
-// ReadFeedback lists the ratings stored in a data folder, the newest first. A line of the file that
-// cannot be read is an error that names it.
+// ReadFeedback returns the ratings stored in a data folder, newest first. The error of an invalid line names
+// it.
 func ReadFeedback(dataDir string) (*FeedbackReply, error) {
 	out := &FeedbackReply{Feedback: []Feedback{}}
 	path := filepath.Join(dataDir, feedbackFile)
@@ -74,8 +73,8 @@ func ReadFeedback(dataDir string) (*FeedbackReply, error) {
 	return out, errors.Join(lines.Err(), file.Close())
 }
 
-// AppendFeedback stores a rating in a data folder. It adds a line in one write, so that
-// two processes do not mix their lines.
+// AppendFeedback stores a rating in a data folder. The line is added in one write, so lines of two processes
+// do not mix.
 func AppendFeedback(dataDir string, f *Feedback) error {
 	line, err := json.Marshal(f)
 	if err != nil {
@@ -87,15 +86,14 @@ func AppendFeedback(dataDir string, f *Feedback) error {
 	return nil
 }
 
-// PromotedName returns the name, without an ending, for what arbitrary text names: the file of a
-// run's answer, or the folder of a root's.
+// PromotedName returns a file name, without extension, for the answer of a run or the folder of a root.
 func PromotedName(of string) string {
 	sum := sha256.Sum256([]byte(of))
 	return hex.EncodeToString(sum[:6])
 }
 
-// WritePromoted writes a Markdown file whose title is a question and whose text is the passages that
-// its answer cites, each with the place it is from.
+// WritePromoted writes a Markdown file with a question as title and the cited passages as text, each with its
+// place.
 func WritePromoted(path string, f *Feedback, t state.Turn) error {
 	var sources, passages []string
 	for _, c := range t.Citations {
@@ -114,8 +112,8 @@ func WritePromoted(path string, f *Feedback, t state.Turn) error {
 	return newfile.WriteBytes(path, fmt.Appendf(nil, "---\n%s---\n\n%s\n", head, strings.Join(passages, "\n\n")))
 }
 
-// Promoted returns the promoted answers in a folder: the path of each file and its run. Files
-// that cannot be read or do not tell their run are left out, and a folder that does not exist has none.
+// Promoted returns the promoted answers in a folder: the run of each file, by path. Files that cannot be read
+// or name no run are left out. A missing folder has none.
 func Promoted(folder string) (map[string]string, error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -129,7 +127,7 @@ func Promoted(folder string) (map[string]string, error) {
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
-			continue // the index tells what it cannot read
+			continue // the index reports unreadable files
 		}
 		var head struct {
 			Run string `yaml:"run"`
