@@ -21,7 +21,7 @@ type kept[K comparable, V any] struct {
 	weight int
 }
 
-// Get returns the value of a key, which is then the newest.
+// Get returns the value of a key and marks it as used.
 func (l *Cache[K, V]) Get(key K) (v V, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -33,8 +33,8 @@ func (l *Cache[K, V]) Get(key K) (v V, ok bool) {
 	return e.Value.(*kept[K, V]).value, true
 }
 
-// Make returns the value of a key, which make makes where there is none. There are then at
-// most maxLen values. Callers that ask at the same time may each make one.
+// Make returns the value of a key; it calls make for a new one and keeps at most maxLen values. Concurrent
+// callers may each call make.
 func (l *Cache[K, V]) Make(key K, maxLen int, make func() V) V {
 	v, ok := l.Get(key)
 	if !ok {
