@@ -1,4 +1,4 @@
-// Package parallel spreads work over the processors.
+// Package parallel runs calls on several goroutines.
 package parallel
 
 import (
@@ -8,22 +8,21 @@ import (
 	"sync/atomic"
 )
 
-// Each calls do for each number below n, of as many at a time as there are
-// processors to run on, and returns when all are done. The caller's goroutine
-// works too. What the calls share, do guards; a panic of do is the caller's, once
-// the calls under way have ended.
+// Each calls do(0) … do(n-1) on up to GOMAXPROCS goroutines and returns when all are done. do must be safe
+// for concurrent use. After a panic of do no further call begins, and the panic is raised again once the
+// others have returned.
 func Each(n int, do func(i int)) {
 	var (
-		others sync.WaitGroup
-		next   atomic.Int64
-		once   sync.Once
-		went   any
+		others   sync.WaitGroup
+		next     atomic.Int64
+		once     sync.Once
+		panicked any
 	)
 	work := func() {
 		defer func() {
 			if v := recover(); v != nil {
 				next.Store(int64(n)) // begin no more
-				once.Do(func() { went = v })
+				once.Do(func() { panicked = v })
 			}
 		}()
 		for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
@@ -35,14 +34,14 @@ func Each(n int, do func(i int)) {
 	}
 	work()
 	others.Wait()
-	if went != nil {
-		panic(went)
+	if panicked != nil {
+		panic(panicked)
 	}
 }
 
-// Waiting calls do for the numbers below n on at most limit goroutines, and reports whether it did so
-// for all of them before ctx ended. It is for calls that wait rather than compute; do must not panic. Each goroutine that takes its first number starts one more, so that short calls
-// need few goroutines, while each call that waits has its own.
+// Waiting calls do(0) … do(n-1) on at most limit goroutines and reports whether it did so for all before ctx
+// ended. It is for calls that wait rather than compute; do must not panic. A goroutine starts another one
+// when it takes its first number, so short calls need few goroutines and each waiting call has its own.
 func Waiting(ctx context.Context, n, limit int, do func(i int)) (all bool) {
 	var (
 		taken, started atomic.Int64

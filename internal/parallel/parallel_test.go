@@ -21,7 +21,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// A panic reaches the caller, wherever it was, and nothing is begun after it.
+// TestEachPanics checks that a panic reaches the caller from any goroutine, and that no call begins after it.
 func TestEachPanics(t *testing.T) {
 	defer func() {
 		if got := recover(); got != "broken" {
@@ -36,7 +36,8 @@ func TestEachPanics(t *testing.T) {
 	t.Error("a panic went unheard")
 }
 
-// At most limit calls wait at once, as many as can, and the end of the context begins no more.
+// TestWaiting checks that at most limit calls wait at once, that as many as allowed do, and that no call
+// begins after ctx ends.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tt := range []struct {
