@@ -1,8 +1,8 @@
-// Package golden compares what a test got with a file that was reviewed.
+// Package golden compares test results with reviewed files.
 //
 //	golden.Assert(t, "testdata/rag.mmd", []byte(draw.Mermaid(plan.Shape())))
 //
-// Run the tests with -update to write the files anew, then read the diff.
+// Run the tests with -update to rewrite the files, then read the diff.
 package golden
 
 import (
@@ -15,11 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write golden files anew") //nolint:gochecknoglobals // flags are registered once a process
+var update = flag.Bool("update", false, "rewrite golden files") //nolint:gochecknoglobals // flags are registered once a process
 
-// Assert fails the test when got differs from the file at path, which is
-// relative to the package's folder. Line ends of a checkout that wrote CRLF are
-// read as LF. With -update it writes the file, and its folder, instead.
+// Assert fails the test if got differs from the file at path, which is relative to the package's folder. CRLF
+// in the file is read as LF. With -update it writes the file and its folder instead.
 func Assert(tb testing.TB, path string, got []byte) {
 	tb.Helper()
 	if *update {

@@ -8,7 +8,7 @@ import (
 	"example.com/ragflow/internal/golden"
 )
 
-// recorder notes whether a test would have failed.
+// recorder records whether a test would have failed.
 type recorder struct {
 	testing.TB
 	failed bool

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// Public is the path of a file or folder of the public corpora, which are not part of
-// the repository: RAGFLOW_DATA names their folder. The test is skipped where it is not
-// set, or has no such file.
+// Public returns the path of a file or folder of the public corpora, which are not in the repository:
+// RAGFLOW_DATA names their folder. It skips the test if the variable is not set or the file does not exist.
 func Public(tb testing.TB, elem ...string) string {
 	tb.Helper()
 	root := os.Getenv("RAGFLOW_DATA")
