@@ -17,6 +17,7 @@ func TestRules(t *testing.T) {
 		{"It fails where fault says so.", "where fault"},
 		{"It is asked only where a model is configured.", "only where a model"},
 		{"find returns where the file lies.", ""},
+		{"where pages begin", ""},
 		{"The run continues where it stopped.", ""},
 		{"dir is the folder where threads are kept.", ""},
 		{"It cites [Source N], where N counts sources from 1.", ""},

@@ -83,7 +83,7 @@ func place(m match) bool {
 		return false
 	case m.words == "Where":
 		return !strings.Contains(m.sentence(), ", ")
-	case m.after == "" || strings.ContainsRune(".,;:)", rune(m.after[0])) || strings.HasPrefix(m.after, " to "):
+	case m.before == "" || m.after == "" || strings.ContainsRune(".,;:)", rune(m.after[0])) || strings.HasPrefix(m.after, " to "):
 		return true
 	}
 	if strings.HasSuffix(m.before, ", ") && !lower.MatchString(m.after) {
