@@ -26,21 +26,20 @@ type Options struct {
 }
 
 // longestTitle is the maximum length of a question in a heading, in runes.
-const longestTitle = 200
+const maxTitle = 200
 
-// AnswerMD renders answer.md: the question as heading, a line with thread, date, model
-// and certainty, the answer, and the cited passages. Each [Source N] of the answer becomes a link to the passages of that
-// source below, which link to their lines. A mark without a citation is not changed.
+// AnswerMD renders answer.md: the question as heading, a line with thread, date, model and certainty, the
+// answer, and the cited passages. Each [Source N] of the answer links to the passages of that source below,
+// which link to their lines. A mark without a citation is not changed.
 //
-// The heading of a source is "Source N" in every language. All viewers give such a
-// heading the anchor source-n, while footnotes and HTML anchors work in some viewers
-// only.
+// The heading of a source is "Source N" in every language, because all viewers give it the anchor source-n,
+// while footnotes and HTML anchors work only in some.
 func AnswerMD(r Run, o Options) string {
 	turn := r.State.Turn
 	var b strings.Builder
 	asked := oneLine(r.question())
 	fmt.Fprintf(&b, "# %s\n\n", heading(asked))
-	if cut(asked, longestTitle) != asked {
+	if cut(asked, maxTitle) != asked {
 		b.WriteString(fenced("> ", r.question()) + "\n")
 	}
 	if f := facts(r); f != "" {
@@ -84,8 +83,7 @@ func facts(r Run) string {
 	return strings.Join(parts, " · ")
 }
 
-// certainty says how sure a reader may be of an answer: the probability that its
-// sources answer the question, and what that means.
+// certainty describes the probability that the sources of an answer answer the question.
 func certainty(t state.Turn) string {
 	means := map[string]string{
 		state.BandAnswers: "this answers the question", state.BandProbably: "this probably answers the question",
@@ -94,12 +92,12 @@ func certainty(t state.Turn) string {
 	return fmt.Sprintf("%.2f of 1.00: %s", t.Grade.Score, means)
 }
 
-// heading formats a question as the text of a heading.
+// heading returns a question as the text of a heading.
 func heading(question string) string {
 	if question == "" {
 		return "(no question)"
 	}
-	return inline(cut(question, longestTitle))
+	return inline(cut(question, maxTitle))
 }
 
 func unanswered(st graph.Status, why string) string {
@@ -152,8 +150,7 @@ func references(b *strings.Builder, cs []state.Citation, language string, o Opti
 	}
 }
 
-// published returns the public address that a cited document says of itself, for
-// reading, or "" without one that begins with https.
+// published returns the public https address that a cited document declares, or "".
 func published(c state.Citation) string {
 	if !strings.HasPrefix(c.URL, "https://") || strings.ContainsFunc(c.URL, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune("<>\"`\\", r)

@@ -13,8 +13,8 @@ import (
 	"example.com/ragflow/state"
 )
 
-// TestSourcesAreOutsideOfCode renders answers with fences inside of code, as a page
-// about Markdown has, and checks that the sources are not part of the code.
+// TestSourcesAreOutsideOfCode renders answers with fences inside code, as in a page about Markdown, and
+// checks that the sources are not part of the code.
 func TestSourcesAreOutsideOfCode(t *testing.T) {
 	for _, tt := range []struct{ name, answer string }{
 		{"fence in a longer fence", "````markdown\n```sh\nls\n```\n````\n[Source 1]"},
@@ -44,8 +44,8 @@ func TestSourcesAreOutsideOfCode(t *testing.T) {
 	}
 }
 
-// TestActiveParts: nothing that an answer holds is active in a viewer, also where a tag
-// ends a code block or begins one.
+// TestActiveParts checks that nothing in an answer is active in a viewer, even if a tag ends or begins a code
+// block.
 func TestActiveParts(t *testing.T) {
 	viewer := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
 	for _, answer := range []string{

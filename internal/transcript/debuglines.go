@@ -12,9 +12,8 @@ import (
 //
 //	[DEBUG pre_retrieval] queries: 2
 //
-// For each task they show its details in order, then the skip reason, the number of
-// calls, the warnings and the error. The route of pre_retrieval is shown as route_query. The lines have
-// no line ends.
+// For each task they show its details in order, then the skip reason, the number of calls, the warnings and
+// the error. The route of pre_retrieval is shown as route_query. The lines have no line ends.
 func DebugLines(tasks []graph.Delta) []string {
 	var out []string
 	for _, t := range tasks {

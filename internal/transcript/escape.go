@@ -55,9 +55,9 @@ func cut(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// inline escapes text for one line of Markdown, after other text: in a heading, a
-// list item or a table cell. It escapes only where needed, so that the file is also
-// readable as plain text. Addresses become code, so that no viewer makes them clickable.
+// inline escapes text for one line of Markdown, after other text: in a heading, a list item or a table cell.
+// It escapes only what needs it, so that the file is also readable as plain text. Addresses become code, so
+// that no viewer makes them clickable.
 func inline(s string) string {
 	s = oneLine(s)
 	var b strings.Builder

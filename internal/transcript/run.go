@@ -88,12 +88,12 @@ func elapsed(commits []graph.Commit) time.Duration {
 	return 0
 }
 
-// byKey is the detail in which a node names what did its work. It has priority over
-// the calls: a node may have fallen back to another skill after a failed call.
+// byKey is the detail that names what did the work of a node. It has priority over the calls, because a node
+// may fall back to another skill after a failed call.
 const byKey = "by"
 
-// madeBy names what did the work of a task: the detail "by", else the models in
-// order of their first call, else "offline".
+// madeBy returns what did the work of a task: the detail "by", else the models in order of their first call,
+// else "offline".
 func madeBy(n graph.Notes) string {
 	for _, d := range n.Details {
 		if d.Key == byKey && d.Value != "" {

@@ -11,7 +11,7 @@ import (
 
 // Limits of the summary.
 const (
-	longestQuery  = 160 // runes of a query
+	maxQuery      = 160 // runes of a query
 	namedPassages = 3   // passages that are named
 )
 
@@ -44,7 +44,7 @@ func searchedFor(t state.Turn, vs []visit) string {
 	var texts []string
 	boosted := ""
 	for _, q := range t.Queries {
-		if text := "“" + inline(cut(oneLine(q.Text), longestQuery)) + "”"; !slices.Contains(texts, text) {
+		if text := "“" + inline(cut(oneLine(q.Text), maxQuery)) + "”"; !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
 		if len(q.Boosts) > 0 {
@@ -125,6 +125,5 @@ func answered(t state.Turn, commits []graph.Commit, vs []visit) string {
 	return line
 }
 
-// fallbackKey is the detail in which a node says that its model failed and what did the
-// work instead.
+// fallbackKey is the detail that says that a node's model failed, and what replaced it.
 const fallbackKey = "fallback"

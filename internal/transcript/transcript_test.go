@@ -39,8 +39,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestAnswerLinks: each cited [Source N] of an answer links to a heading of the page,
-// and each passage links to its lines.
+// TestAnswerLinks checks that each cited [Source N] of an answer links to a heading of the page, and each
+// passage to its lines.
 func TestAnswerLinks(t *testing.T) {
 	r := transcript.Run{State: state.State{Turn: state.Turn{
 		Query: "q", Language: "vi", Answer: "One [Source 2]. Two [Source 1][Source 2]. Three [Source 3].",
@@ -61,9 +61,9 @@ func TestAnswerLinks(t *testing.T) {
 	}
 	want := []string{
 		"q", "#source-2", "#source-1", "#source-2", "",
-		"source-1", "a.md#L1", "source-2", "b.md#L3-L4", "b.md#L9", // and not what the document says of itself
+		"source-1", "a.md#L1", "source-2", "b.md#L3-L4", "b.md#L9", // and not the address that the document declares
 	}
-	want[4] = got[min(4, len(got)-1)] // of the header, where viewers differ
+	want[4] = got[min(4, len(got)-1)] // the anchor of the header differs between viewers
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("anchors and links (-want +got):\n%s", diff)
 	}
@@ -158,7 +158,7 @@ func TestEmptyRun(t *testing.T) {
 	}
 }
 
-// TestLongQuestion: a long question is cut in the heading and repeated in full below.
+// TestLongQuestion checks that a long question is cut in the heading and repeated in full below.
 func TestLongQuestion(t *testing.T) {
 	question := strings.TrimSpace(strings.Repeat("Họ tên? ", 2500))
 	r := transcript.Run{State: state.State{Turn: state.Turn{Query: question, Answer: "Yes."}}}
