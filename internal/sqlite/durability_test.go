@@ -29,8 +29,8 @@ func openSynced(t *testing.T, path string) *sqlite.DB {
 	return db
 }
 
-// writeFor lets writers add notes one after the other for a while, and returns
-// how many were saved per second, and how many by one transaction.
+// writeFor lets writers add notes for a while, and returns how many were saved per second, and how many per
+// transaction.
 func writeFor(t *testing.T, db *sqlite.DB, writers int, span time.Duration) (rate, group float64) {
 	t.Helper()
 	before := db.Counters()
@@ -56,7 +56,7 @@ func writeFor(t *testing.T, db *sqlite.DB, writers int, span time.Duration) (rat
 	return writes / time.Since(began).Seconds(), writes / float64(after.Commits-before.Commits)
 }
 
-// syncCost is how long forcing a few bytes to the disk takes, without SQLite.
+// syncCost returns the time to force a few bytes to the disk, without SQLite.
 func syncCost(t *testing.T) time.Duration {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "probe"))
@@ -77,11 +77,9 @@ func syncCost(t *testing.T) time.Duration {
 	return time.Since(began) / times
 }
 
-// TestPowerLossIsSharedByAll is the promise of group commit: 64 writers share
-// each sync, and so write far more than one alone. Where the disk syncs in no
-// time (tmpfs, or a controller that lies), there is nothing to share. A machine
-// busy with something else keeps writers from coming back in time, so the best of
-// a few tries counts.
+// TestPowerLossIsSharedByAll checks group commit: 64 writers share each sync, and so write far more than one
+// alone. If the disk syncs in no time (tmpfs, or a controller that lies), there is nothing to share. On a
+// busy machine writers come back too late, so the best of a few tries counts.
 func TestPowerLossIsSharedByAll(t *testing.T) {
 	db := openSynced(t, filepath.Join(t.TempDir(), "notes.db"))
 	const tries = 5
@@ -125,8 +123,8 @@ func TestPowerLossAsksTheDisk(t *testing.T) {
 	}
 }
 
-// TestFull limits the file, as a full disk does: the write that finds no room
-// is a typed error and leaves nothing; once there is room, writing goes on.
+// TestFull limits the file, as a full disk does: a write without room is a typed error and leaves nothing;
+// once there is room, writing works again.
 func TestFull(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "notes.db"))
 	limit := func(pages int) {
@@ -200,7 +198,7 @@ func TestVacuum(t *testing.T) {
 	}
 }
 
-// TestCheck breaks a page behind the schema, where opening does not look.
+// TestCheck breaks a page after the schema, which opening does not read.
 func TestCheck(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notes.db")
 	db := open(t, path)
@@ -229,7 +227,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A write to a file that was deleted or replaced fails: nobody could read it again.
+// TestFileIsGone checks that a write to a deleted or replaced file fails, because nobody could read it again.
 func TestFileIsGone(t *testing.T) {
 	for _, replaced := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "a.db")
@@ -266,7 +264,8 @@ func TestFileIsGone(t *testing.T) {
 	}
 }
 
-// A file that somebody else overwrote or cut is noticed by the next write, which saves nothing.
+// TestFileIsOverwritten checks that the next write notices a file that another program overwrote or
+// truncated, and saves nothing.
 func TestFileIsOverwritten(t *testing.T) {
 	junk := strings.Repeat("junk", 100_000)
 	for name, tt := range map[string]struct {

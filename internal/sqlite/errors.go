@@ -28,7 +28,7 @@ type Error struct {
 	Err  error // details: what SQLite reported, or what was expected
 }
 
-// Error says what is wrong with which file and, where possible, what to do.
+// Error says what is wrong with which file and, if possible, what to do.
 func (e *Error) Error() string {
 	advice := ""
 	switch {
@@ -85,8 +85,7 @@ func (db *DB) explain(err error) error {
 	return &Error{Path: db.path, Kind: kind, Err: err}
 }
 
-// readOnlyError is the error of an operation that a database opened for reading
-// cannot do.
+// readOnlyError returns the error of an operation that needs a writable database.
 func (db *DB) readOnlyError(reason string) error {
 	return &Error{Path: db.path, Kind: ErrReadOnly, Err: errors.New(reason)}
 }

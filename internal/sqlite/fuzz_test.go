@@ -10,8 +10,7 @@ import (
 	"example.com/ragflow/internal/sqlite"
 )
 
-// FuzzDatabase reads a file that was changed somewhere: opening and reading it ends, with rows
-// or with an error.
+// FuzzDatabase opens and reads a file with changed bytes: both end, with rows or an error.
 func FuzzDatabase(f *testing.F) {
 	options := sqlite.Options{Migrations: []string{`CREATE TABLE jots(id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT`}, ApplicationID: 7}
 	path := filepath.Join(f.TempDir(), "a.db")
@@ -36,7 +35,7 @@ func FuzzDatabase(f *testing.F) {
 	f.Add(100, []byte{5, 0, 0, 0, 0xff})         // the schema's page
 	f.Add(4096+8, []byte("\xff\xff\xff\xff"))    // cells
 	f.Add(0, []byte("no database"))              // the head
-	f.Add(8192, []byte("\x00\x00\x00\x03loops")) // a page of overflow
+	f.Add(8192, []byte("\x00\x00\x00\x03loops")) // overflow page
 	f.Fuzz(func(t *testing.T, at int, change []byte) {
 		data := append([]byte{}, whole...)
 		if at < 0 || at >= len(data) {

@@ -36,10 +36,10 @@ func (db *DB) Check(ctx context.Context) ([]string, error) {
 	return found, err
 }
 
-// inspect returns an error that matches [ErrDamaged] or [ErrForeign] if the file is no whole database
-// of this kind: its first page is not that of one, or pages are missing at its end. A process that
-// dies while it moves the log leaves such a file too, but then the file with its log is whole.
-// Pages that were overwritten behind the first one are not noticed.
+// inspect returns an error that matches [ErrDamaged] or [ErrForeign] if the file is not a complete database
+// of this kind: its first page is wrong, or pages at its end are missing. A process that dies while it moves
+// the log leaves such a file too, but then file and log together are complete. Overwritten pages after the
+// first are not noticed.
 func (db *DB) inspect(ctx context.Context) error {
 	if err := db.explain(db.inspectFile(ctx)); !errors.Is(err, ErrDamaged) {
 		return err
@@ -53,7 +53,7 @@ func (db *DB) inspect(ctx context.Context) error {
 	})
 }
 
-// inspectFile looks at the file without its log.
+// inspectFile inspects the file without its log.
 func (db *DB) inspectFile(ctx context.Context) error {
 	pool, err := sql.Open(driverName, db.raw)
 	if err != nil {
@@ -70,7 +70,7 @@ func (db *DB) inspectFile(ctx context.Context) error {
 	return err
 }
 
-// alone runs f on a connection of its own, outside of a transaction.
+// alone runs f on a separate connection, outside a transaction.
 func (db *DB) alone(ctx context.Context, f func(*conn) error) error {
 	return db.retry(ctx, func() error {
 		cn, err := db.connect(ctx, false)

@@ -129,7 +129,7 @@ func (db *DB) prepare(ctx context.Context, location string) (cn *conn, err error
 	return cn, err
 }
 
-// immutable makes a URI that opens the file alone, without its log and without locks.
+// immutable returns a URI that opens the file alone, without its log and without locks.
 const immutable = "?mode=ro&immutable=1"
 
 // openToRead opens the file for reading only. In WAL mode SQLite needs two files
@@ -174,10 +174,9 @@ func (db *DB) tryToRead(ctx context.Context, location string) error {
 	})
 }
 
-// checkSchema returns an error that matches [ErrForeign] unless the tables, indexes and
-// triggers are exactly those of the first migrations, as a new database has them. A
-// prepared file could otherwise have a view or a trigger in the place of a table, or a
-// column that is computed. Other views may exist: this program reads none.
+// checkSchema returns an error that matches [ErrForeign] unless the tables, indexes and triggers are exactly
+// those of the first migrations. Otherwise a prepared file could replace a table by a view or a trigger, or a
+// column by a computed one. Other views may exist: this program reads none.
 func (db *DB) checkSchema(ctx context.Context, cn *conn, version int) error {
 	if db.file == "" || version == 0 || db.options.ApplicationID == 0 {
 		return nil
@@ -193,10 +192,10 @@ func (db *DB) checkSchema(ctx context.Context, cn *conn, version int) error {
 	return err
 }
 
-// schemas holds what schemaOf found, by the joined texts of migrations.
+// schemas caches the results of schemaOf by the joined texts of migrations.
 var schemas sync.Map //nolint:gochecknoglobals // a cache of what constant texts give
 
-// schemaOf returns the schema that migrations make.
+// schemaOf returns the schema that migrations create.
 func schemaOf(ctx context.Context, migrations []string) ([]string, error) {
 	key := strings.Join(migrations, "\x00")
 	if known, ok := schemas.Load(key); ok {
@@ -217,8 +216,8 @@ func schemaOf(ctx context.Context, migrations []string) ([]string, error) {
 	return made, err
 }
 
-// readSchema returns the objects of the schema but for views and the statistics of the
-// query planner, and at most one more than limit.
+// readSchema returns the objects of the schema, except views and the statistics of the query planner, and at
+// most one more than limit.
 func readSchema(tx *Tx, limit int) (out []string, err error) {
 	for row := range tx.Query(`SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema
 		WHERE type <> 'view' AND name NOT LIKE 'sqlite\_stat%' ESCAPE '\'`) {

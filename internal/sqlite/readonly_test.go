@@ -48,7 +48,7 @@ func TestReadOnly(t *testing.T) {
 	if err := jot(t, writer); err != nil {
 		t.Fatal(err)
 	}
-	reader := openJots(t, path, sqlite.ReadOnly) // while the row stands in the log only
+	reader := openJots(t, path, sqlite.ReadOnly) // while the row is only in the log
 	if !reader.ReadOnly() || countJots(t, reader) != 1 {
 		t.Errorf("read only %v, %d rows, want true and 1", reader.ReadOnly(), countJots(t, reader))
 	}
@@ -107,8 +107,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// TestReadOnlyStrandedLog looks at a file whose log holds rows that cannot be
-// read without a file that cannot be made.
+// TestReadOnlyStrandedLog opens a file whose log cannot be read, because the shared-memory file cannot be
+// made.
 func TestReadOnlyStrandedLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notes.db")
 	writer := openJots(t, path, sqlite.ReadWrite)
@@ -129,7 +129,7 @@ func TestReadOnlyStrandedLog(t *testing.T) {
 	db, err := sqlite.Open(t.Context(), filepath.Join(dir, "notes.db"), sqlite.Options{Migrations: []string{jots}, Access: sqlite.ReadIfNeeded})
 	if err == nil {
 		defer db.Close()
-		if countJots(t, db) != 1 { // a system that reads it all the same reads all of it
+		if countJots(t, db) != 1 { // some systems can read the log nevertheless
 			t.Errorf("%d rows, want 1", countJots(t, db))
 		}
 	} else if !errors.Is(err, sqlite.ErrReadOnly) {
@@ -137,8 +137,8 @@ func TestReadOnlyStrandedLog(t *testing.T) {
 	}
 }
 
-// lock takes the right to write from a folder and what is in it. It skips where
-// the system does not keep to that, as for root.
+// lock removes write permission from a folder and its files. It skips the test if the system ignores
+// permissions, as for root.
 func lock(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

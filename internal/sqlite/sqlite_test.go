@@ -476,8 +476,7 @@ func TestReadIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestReadersSurviveCancellation ends reads at every possible point; the
-// connections must stay usable.
+// TestReadersSurviveCancellation cancels reads at every possible point; the connections must stay usable.
 func TestReadersSurviveCancellation(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "x.db"))
 	if err := db.Write(t.Context(), add("a")); err != nil {
@@ -518,8 +517,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// TestLocked waits for a lock as long as it may, saves nothing, and goes on when
-// the lock is free again.
+// TestLocked waits for a lock for the whole patience, saves nothing, and works again when the lock is free.
 func TestLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notes.db")
 	holder := open(t, path)

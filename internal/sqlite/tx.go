@@ -84,9 +84,9 @@ func (cn *conn) put(query string, s *sql.Stmt) {
 	cn.stmts[query] = s
 }
 
-// exec runs a statement that returns no rows. It calls the driver itself, because package
-// database/sql takes as long again for each statement. It ignores the end of a context, because with
-// one that can end drivers start a goroutine for each statement.
+// exec runs a statement that returns no rows. It calls the driver directly, because package database/sql
+// doubles the time of each statement. It ignores the end of the context, because with a context that can end
+// drivers start a goroutine for each statement.
 func (cn *conn) exec(query string, args ...any) (result driver.Result, err error) {
 	cn.db.statements.Add(1)
 	values := make([]driver.NamedValue, len(args))
@@ -230,10 +230,9 @@ func (tx *Tx) QueryRow(query string, args ...any) Row {
 	return Row{rows: rows, end: end}
 }
 
-// Query runs a statement when its rows are ranged over, once. Each row must be
-// scanned before the next. An error of the statement, of a row or of the context
-// is returned by Scan of the last row. More rows than the file has bytes are an error
-// that matches [ErrDamaged]: its pages lead back to themselves.
+// Query runs a statement when its rows are ranged over, once. Each row must be scanned before the next. An
+// error of the statement, of a row or of the context is returned by Scan of the last row. More rows than the
+// file has bytes are an error that matches [ErrDamaged]: its pages form a cycle.
 func (tx *Tx) Query(query string, args ...any) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		s, err := tx.take(query)
@@ -268,10 +267,10 @@ func (tx *Tx) Query(query string, args ...any) iter.Seq[Row] {
 	}
 }
 
-// rowsBetweenChecks is how many rows a query gives before the size of the file is read.
+// rowsBetweenChecks is the number of rows after which the size of the file is read.
 const rowsBetweenChecks = 1 << 20
 
-// bytes returns the size of the file and its log, the largest number for a database in memory.
+// bytes returns the size of the file and its log, or the largest number for a database in memory.
 func (db *DB) bytes() (size int64) {
 	for _, name := range []string{db.file, db.file + "-wal"} {
 		if info, err := os.Stat(name); err == nil {

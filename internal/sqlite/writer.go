@@ -123,8 +123,8 @@ func (w *writer) serve(ctx context.Context, r *request) {
 	w.commit(w.group(), err)
 }
 
-// begin starts a transaction. It waits for other processes. A file that was deleted, replaced or
-// overwritten is an error: SQLite would write on, and nobody could open the file again.
+// begin starts a transaction. It waits for other processes. A file that was deleted, replaced or overwritten
+// is an error: SQLite would keep writing to a file that nobody can open.
 func (w *writer) begin(ctx context.Context) error {
 	err := w.db.retry(ctx, func() error { return w.cn.do("BEGIN IMMEDIATE") })
 	if err != nil || w.db.file == "" {
@@ -147,9 +147,8 @@ func (w *writer) begin(ctx context.Context) error {
 	return nil
 }
 
-// commit runs the requests of a group in the transaction that begin has started,
-// commits it and answers them. Requests beyond the first have savepoints, so that
-// one that fails does not take others along.
+// commit runs the requests of a group in the transaction of begin, commits it and answers them. Requests
+// after the first have savepoints, so that a failing one does not undo the others.
 func (w *writer) commit(group []*request, begun error) {
 	w.last = len(group)
 	results := make([]error, len(group))
