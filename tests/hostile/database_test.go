@@ -10,17 +10,17 @@ import (
 	"testing"
 	"time"
 
-	_ "modernc.org/sqlite" // prepares files, whatever driver the program uses
+	_ "modernc.org/sqlite" // prepares files, independent of the program's driver
 
 	"example.com/ragflow"
 	"example.com/ragflow/internal/sqlite"
 )
 
-// endless is a view that never gives its last row.
+// endless is a view with infinitely many rows.
 const endless = ` AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT `
 
-// TestHostileDatabase opens databases of every kind whose schema somebody changed. Each is
-// refused before one of its rows is read, and no byte of it changes.
+// TestHostileDatabase opens databases of every kind with a changed schema. Each is refused before a row is
+// read, and no byte of it changes.
 func TestHostileDatabase(t *testing.T) {
 	crafted := map[string]map[string]string{
 		"index.db": {
@@ -62,7 +62,7 @@ func TestHostileDatabase(t *testing.T) {
 	}
 }
 
-// TestHostileViews leaves views that the program does not read: they do nothing.
+// TestHostileViews adds views that the program does not read: they have no effect.
 func TestHostileViews(t *testing.T) {
 	dir := prepared(t)
 	for _, file := range []string{"index.db", "threads.db"} {
@@ -75,9 +75,8 @@ func TestHostileViews(t *testing.T) {
 	}
 }
 
-// TestHostilePages gives a table a tree of pages that leads back to itself, so that a small
-// file seems to hold more rows than anybody can read. A read ends with an error, because
-// it gives more rows than the file has bytes, or with its context.
+// TestHostilePages gives a table a cyclic tree of pages, so that a small file seems to have endless rows. A
+// read ends with an error, because it yields more rows than the file has bytes, or with its context.
 func TestHostilePages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one page after the other")
@@ -126,8 +125,8 @@ func TestHostilePages(t *testing.T) {
 	}
 }
 
-// loop puts three interior pages between the root of a table and its leaves: all children
-// of the first are the second, all children of the second the third.
+// loop inserts three interior pages between the root of a table and its leaves: all children of the first are
+// the second, all children of the second the third.
 func loop(t *testing.T, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -162,7 +161,7 @@ func loop(t *testing.T, path string) {
 	redirect(root, last-2)
 	redirect(last-2, last-1)
 	redirect(last-1, last)
-	binary.BigEndian.PutUint32(data[28:], uint32(last)) // pages of the file
+	binary.BigEndian.PutUint32(data[28:], uint32(last)) // number of pages
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +199,7 @@ func openAndRead(t *testing.T, dir string, readOnly bool) error {
 	return errors.Join(err, other, a.Close())
 }
 
-// execute runs SQL on a file, without any of the program's settings.
+// execute runs SQL on a file, without the program's settings.
 func execute(t *testing.T, path, statements string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)

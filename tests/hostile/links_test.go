@@ -11,8 +11,8 @@ import (
 	"example.com/ragflow/llm"
 )
 
-// links are ways to write an address so that a viewer of Markdown makes it clickable,
-// loads it, or takes the code around it for text.
+// links are ways to write an address so that a viewer of Markdown makes it clickable, loads it, or reads the
+// code around it as text.
 var links = []string{
 	"https://evil.test/a", "HTTPS://EVIL.TEST/A", "www.evil.test", "_www.evil.test_", "**https://evil.test/b**", "boss@evil.test",
 	"<https://evil.test/c>", "<boss@evil.test>", "<javascript:alert(1)>", "<ftp://evil.test>", "ftp://evil.test/d",
@@ -26,9 +26,8 @@ var links = []string{
 	"\x1b]8;;https://evil.test\x1b\\a\x1b]8;;\x1b\\", "(https://evil.test/x_(y)_z)", "xmpp:boss@evil.test/a", "mailto:boss@evil.test", "https://evil.test/?a=1&b=2.",
 }
 
-// TestLinks puts each of them on a page that answers a question. The answer as it is
-// given, answer.md, flow_trace.md and what a terminal gets show it as the page's, with
-// its source, and nothing in them is clickable.
+// TestLinks puts each of them on a page that answers a question. The answer, answer.md, flow_trace.md and the
+// terminal show it as text of the page, with its source, and nothing in them is clickable.
 func TestLinks(t *testing.T) {
 	for _, link := range links {
 		page := "# Kestrel valve\n\nThe kestrel valve opens at 7 bar. See " + link + "\n\nThe kestrel valve is checked every spring.\n"

@@ -20,15 +20,15 @@ import (
 	"example.com/ragflow/state"
 )
 
-// agentFolder is the variable that makes the test binary run an agent in the folder that it names.
+// agentFolder is the environment variable that makes the test binary run an agent in the named folder.
 const agentFolder = "KILLS_TEST_AGENT"
 
 // agentThread is the thread of the agent.
 const agentThread = "sums"
 
-// spoken is what a process of the agent says at its end.
+// spoken is the last output of a process of the agent.
 type spoken struct {
-	Question string   `json:"question"` // the id of the call that waits for a person
+	Question string   `json:"question"` // ID of the call that waits for a person
 	Reply    string   `json:"reply"`
 	Results  []string `json:"results"` // of tools, in order
 }
@@ -39,8 +39,8 @@ type sum struct {
 	Operation string  `json:"operation" jsonschema:"add, subtract, multiply or divide"`
 }
 
-// agentTools are a search, a clock and a calculator that a person approves. The calculator notes
-// its deeds in a file, and its process dies after one where the file shoot stands.
+// agentTools are a search, a clock, and a calculator that needs approval. The calculator records its deeds in
+// a file; if the file shoot exists, its process dies after a deed.
 func agentTools(dir string) []agent.Tool {
 	pages := []string{"The workshop opens at nine.", "A kiln holds 23 plates.", "Glaze dries in two days."}
 	search := agent.Func("search", "Searches the pages of a workshop.", func(_ context.Context, in struct {
@@ -70,7 +70,7 @@ func agentTools(dir string) []agent.Tool {
 			if err != nil {
 				return 0, err
 			}
-			select {} // until it is dead
+			select {} // until it is killed
 		}
 		switch in.Operation {
 		case "add":
@@ -86,7 +86,7 @@ func agentTools(dir string) []agent.Tool {
 	return []agent.Tool{search, clock, calculate}
 }
 
-// runAgent begins or resumes the agent in a folder and prints what became of it.
+// runAgent begins or resumes the agent in a folder and prints the outcome.
 func runAgent(ctx context.Context, dir string) error {
 	client, err := openai.New(openai.Config{BaseURL: os.Getenv("RAGFLOW_TEST_BASE_URL")})
 	if err != nil {
@@ -125,8 +125,8 @@ func runAgent(ctx context.Context, dir string) error {
 	return errors.Join(err, s.Close(), json.NewEncoder(os.Stdout).Encode(out))
 }
 
-// TestIntegrationAgent: an agent with a real model waits for the approval of a call, its process
-// is killed in the middle of the call, and another one ends what it began.
+// TestIntegrationAgent checks that an agent with a real model waits for the approval of a call, and that
+// after a kill in the middle of the call another process ends it.
 func TestIntegrationAgent(t *testing.T) {
 	if os.Getenv("RAGFLOW_TEST_CHAT_MODEL") == "" {
 		t.Skip("no models run here; scripts/models starts some")
@@ -153,7 +153,7 @@ func TestIntegrationAgent(t *testing.T) {
 		t.Fatalf("it lived: %+v", out)
 	}
 	last, err := process("")
-	for err == nil && last.Question != "" { // a small model may calculate once more
+	for err == nil && last.Question != "" { // a small model may calculate again
 		last, err = process(last.Question)
 	}
 	if err != nil || last.Reply == "" || len(last.Results) == 0 || last.Results[0] != "391" {

@@ -14,11 +14,11 @@ import (
 	"example.com/ragflow/llm"
 )
 
-// turns is how many turns a thread has at the end.
+// turns is the number of turns of a complete thread.
 const turns = 2
 
-// witness prints what happens in a process that may be killed, one line at a
-// time, and each only when it may go on: a byte on standard input.
+// witness prints what happens in a process that may be killed. Before each line it waits for a byte on
+// standard input.
 type witness struct {
 	in  io.Reader
 	out io.Writer
@@ -38,17 +38,17 @@ func (w witness) say(words ...any) {
 	}
 }
 
-// start says that work begins which must not run again once its result was saved.
+// start reports the begin of work that must not run again once its result is saved.
 func (w witness) start(ctx context.Context, name string) { w.say("start", graph.Info(ctx).Run, name) }
 
-// deed does something outside that must be done once. The witness is the service that does it and
-// keeps the idempotency key.
+// deed does something outside the process that must be done once. The witness is the service that does it and
+// stores the idempotency key.
 func (w witness) deed(ctx context.Context, name, key string) {
 	w.start(ctx, name)
 	w.say("deed", graph.Info(ctx).Run, name, key)
 }
 
-// witnessed is a store that says what it has saved.
+// witnessed is a store that reports its commits.
 type witnessed struct {
 	store
 	witness
@@ -73,7 +73,7 @@ func (s witnessed) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (gr
 	return id, err
 }
 
-// saved says which work a result ends: that of a node, of parts, or of Once.
+// saved reports the work that a result ends: a node, its parts, or Once.
 func (s witnessed) saved(run string, d graph.Delta) {
 	switch what, key, _ := strings.Cut(strings.TrimPrefix(d.Node, "__"), "__:"); {
 	case d.Error != "" || d.Node == "":
@@ -90,7 +90,7 @@ func (s witnessed) saved(run string, d graph.Delta) {
 	}
 }
 
-// task names work by the end of its address, which is unique in the graph.
+// task identifies work by the end of its address, which is unique in the graph.
 func task(address, key string) string {
 	if i := strings.LastIndexAny(address, "/"); i >= 0 {
 		address = address[i+1:]
@@ -108,7 +108,7 @@ type shape struct {
 	witness
 }
 
-// line adds nodes one after the other.
+// line adds nodes in sequence.
 func (g *shape) line(from string, names ...string) {
 	for _, name := range names {
 		g.add(name, g.node(name))
@@ -197,13 +197,13 @@ func flowPlan(w witness) (*graph.Plan[string, string], error) {
 		if err != nil {
 			return "", err
 		}
-		w.start(ctx, "asks") // behind the question, so that it is said once
+		w.start(ctx, "asks") // after the question, to report it once
 		return paid + " " + name, nil
 	}})
 	return graph.Compile(g.Graph)
 }
 
-// guesses adds a node that begins on two others before it has ended, rightly on early and wrongly on never.
+// guesses adds a node that two others speculate on: early guesses right and never guesses wrong.
 func guesses(g *shape) {
 	deed := func(name string) graph.Task[string, string] {
 		return graph.Task[string, string]{Run: func(ctx context.Context, _ string) (string, error) {
@@ -232,7 +232,7 @@ func guesses(g *shape) {
 
 func outOf(_, sub string) string { return " [" + sub + "]" }
 
-// fan has six parts, each with a deed. The second asks, and the fifth fails at the first attempt.
+// fan has six parts, each with a deed. The second asks, and the fifth fails at its first attempt.
 func fan(w witness) graph.Node[string, string] {
 	return graph.FanOut(2,
 		func(string) []int { return []int{0, 1, 2, 3, 4, 5} },
@@ -242,7 +242,7 @@ func fan(w witness) graph.Node[string, string] {
 			if err != nil {
 				return "", err
 			}
-			time.Sleep(time.Duration(n%3) * time.Millisecond) // so that some are saved before others end
+			time.Sleep(time.Duration(n%3) * time.Millisecond) // some are saved before others end
 			if n == 4 && graph.Info(ctx).Attempt == 1 {
 				return "", errors.New("the first attempt fails")
 			}
@@ -265,7 +265,7 @@ func once(ctx context.Context, w witness, address, key string) (string, error) {
 	})
 }
 
-// agentOf is an agent whose model calls two tools at once; for one of them a person is asked.
+// agentOf returns an agent whose model calls two tools at once; a person must approve one of them.
 func agentOf(w witness) (*graph.Plan[agent.State, agent.Update], error) {
 	tool := func(name, address string) agent.Tool {
 		return agent.Func(name, "", func(ctx context.Context, _ struct{}) (string, error) {
@@ -297,7 +297,7 @@ func (clerk) Complete(_ context.Context, r llm.Request, _ func(string)) (llm.Res
 	return llm.Response{Model: "clerk", Finish: llm.FinishTools, Calls: calls}, nil
 }
 
-// runFlow goes on where the last process was killed, until all turns have ended.
+// runFlow continues after the last killed process until all turns have ended.
 func runFlow(ctx context.Context, s store, w witness) error {
 	plan, err := flowPlan(w)
 	if err != nil {

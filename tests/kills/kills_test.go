@@ -26,14 +26,14 @@ import (
 	"example.com/ragflow/internal/stored"
 )
 
-// store is what both stores are.
+// store has the methods common to both stores.
 type store interface {
 	graph.Store
 	Verify(ctx context.Context, threads ...string) ([]stored.Finding, error)
 	Close() error
 }
 
-// address is the variable that makes the test binary run the flow on the store that it names.
+// address is the environment variable that makes the test binary run the flow on the named store.
 const address = "KILLS_TEST_STORE"
 
 func TestMain(m *testing.M) {
@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// open opens the store at a file or at the URL of a server.
+// open opens the store in a file or at the URL of a server.
 func open(ctx context.Context, at string) (store, error) {
 	if strings.HasPrefix(at, "postgres") {
 		return postgres.Open(ctx, at, postgres.Options{OwnerDied: checkpoint.OwnerDied})
@@ -66,9 +66,8 @@ func open(ctx context.Context, at string) (store, error) {
 	return checkpoint.Open(ctx, at, checkpoint.Options{})
 }
 
-// live runs a process on the flow. It kills it some time after it said a number
-// of lines; a negative one lets it end. It returns what was said, and whether
-// the process was killed.
+// live runs a process of the flow and kills it some time after its n-th line of output; if n is negative, it
+// may end. It returns the output, and whether the process was killed.
 func live(t *testing.T, at string, lines int, after time.Duration) (said []string, killed bool) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -102,7 +101,7 @@ func live(t *testing.T, at string, lines int, after time.Duration) (said []strin
 		case lines < 0 || len(said) > lines+1:
 		case len(said) <= lines:
 			leave(1)
-		default: // it waits for this line's leave: let it run, and shoot
+		default: // it waits for permission for this line: give it, and kill
 			leave(10_000)
 			time.AfterFunc(after, func() {
 				shot.Store(true) // first: Wait may return before Kill does
@@ -118,7 +117,7 @@ func live(t *testing.T, at string, lines int, after time.Duration) (said []strin
 	return said, killed
 }
 
-// flowState is the state a flow ended with.
+// flowState is the final state of a flow.
 func flowState(t *testing.T, at string) (state string, commits map[string]bool) {
 	t.Helper()
 	s, err := open(t.Context(), at)
@@ -190,7 +189,7 @@ func schema(t *testing.T, server string) string {
 	return u.String()
 }
 
-// number is that of an environment variable.
+// number returns the value of an environment variable.
 func number(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)
@@ -204,10 +203,9 @@ func number(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// killFlows kills processes that run a flow with everything in it, at random moments, and lets
-// others go on: what was acknowledged is there, what was saved is not done again, deeds keep
-// their key, and the state is that of a run that nobody disturbed. RAGFLOW_KILLS says how
-// many kills; RAGFLOW_SEED begins the random numbers.
+// killFlows kills processes of a flow with all features at random moments and lets others continue:
+// acknowledged work is there, saved work is not repeated, deeds keep their key, and the state is that of an
+// undisturbed run. RAGFLOW_KILLS is the number of kills, RAGFLOW_SEED the seed.
 func killFlows(t *testing.T, place func(*testing.T) string) {
 	t.Helper()
 	kills, seed := number(t, "RAGFLOW_KILLS", 20), number(t, "RAGFLOW_SEED", 1)
@@ -243,15 +241,14 @@ func killFlows(t *testing.T, place func(*testing.T) string) {
 		done, lives, flows, flows*turns, all.saved, all.deeds, all.again)
 }
 
-// tally counts what was said.
+// tally counts the output of processes.
 type tally struct {
 	saved int
 	deeds int // by idempotency key
-	again int // deeds that were asked for again with their key, before their result was saved
+	again int // deeds repeated with their key, before their result was saved
 }
 
-// read looks for commits that were acknowledged and lost, for work that was started
-// again after its result was saved, and for deeds with two keys.
+// read finds acknowledged commits that were lost, saved work that started again, and deeds with two keys.
 func (a *tally) read(t *testing.T, log []string, commits map[string]bool) {
 	t.Helper()
 	saved, keys, owners := map[string]bool{}, map[string]string{}, map[string]string{}
