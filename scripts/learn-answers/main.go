@@ -1,9 +1,9 @@
-// Learn-answers learns the numbers of internal/skills/offline/coefficients.go and prints
-// them. It learns from one half of public sets and reports the other half:
+// Learn-answers learns the numbers of internal/skills/offline/coefficients.go and prints them. It learns from
+// one half of public sets and reports the other half:
 //
-//	go run ./scripts/learn-answers shape     # words that tell the shape of an answer
-//	go run ./scripts/learn-answers choice    # which sentence is chosen
-//	go run ./scripts/learn-answers grade     # how likely the answer is there; after choice was put in
+//	go run ./scripts/learn-answers shape     # words that indicate the shape of an answer
+//	go run ./scripts/learn-answers choice    # ranks sentences
+//	go run ./scripts/learn-answers grade     # whether the answer is there; after choice was updated
 //	go run ./scripts/learn-answers ablation  # what each feature gains, for docs/answers-ablation.md
 //
 // RAGFLOW_DATA names the folder of the sets.
@@ -73,8 +73,8 @@ type choiceCase struct {
 	sources []state.Source
 }
 
-// gradeCase is a question with the signs of its best passages, and whether the
-// three best sentences hold the answer. gone: it was taken out of the corpus.
+// gradeCase is a question with the signs of its best passages, and whether the three best sentences contain
+// the answer.
 type gradeCase struct {
 	set   string
 	half  int
@@ -93,7 +93,7 @@ type without struct {
 func (w without) Docs() int               { return w.Snapshot.Docs() - w.chunks }
 func (w without) DocFreq(term string) int { return w.Snapshot.DocFreq(term) - w.terms[term] }
 
-// How many chunks are searched for, ordered, given to an answer and graded.
+// Numbers of chunks that are searched, reranked, given to an answer and graded.
 const (
 	searched = 20
 	given    = 6
@@ -119,7 +119,7 @@ func measure(ctx context.Context, s set) (choices []choiceCase, grades []gradeCa
 			}
 		}
 		if s.foreign != nil {
-			continue // what is taken out, other passages may say
+			continue // other passages may contain the removed answer
 		}
 		rest, err := chunksFor(ctx, s, q, true)
 		if err != nil {
@@ -151,9 +151,9 @@ func measure(ctx context.Context, s set) (choices []choiceCase, grades []gradeCa
 	return choices, grades, nil
 }
 
-// shown tells whether one of the three best sentences is right. Where the
-// judgements are of passages, one in such a passage is right, and a question of
-// which no such passage is found tells nothing: others may answer it.
+// shown reports whether one of the three best sentences is right. If only passages are judged, any sentence
+// of a right passage is right, and a question whose right passages were not found is not counted: other
+// passages may answer it.
 func shown(s set, q question, all []state.Source, c choiceCase, ranked []offline.Ranked) (found, right bool) {
 	first := ranked[:min(3, len(ranked))]
 	if s.strict {
@@ -174,8 +174,8 @@ func distinct(tokens []text.Token) []string {
 	return slices.Compact(out)
 }
 
-// chunksFor are the chunks that a search finds, as sources; without those that
-// hold the answer where it is taken out.
+// chunksFor returns the chunks that a search finds, as sources; without the chunks that contain the answer if
+// it is removed.
 func chunksFor(ctx context.Context, s set, q question, takenOut bool) ([]state.Source, error) {
 	hits, err := s.searcher.SearchWords(ctx, state.Query{Text: q.text, Weight: 1}, searched+10)
 	if err != nil {
@@ -206,7 +206,7 @@ func chunksOf(sources []state.Source) []state.Chunk {
 	return out
 }
 
-// choose ranks the sentences of the sources of a question as the product does.
+// choose ranks the sentences of a question's sources as the product does.
 func choose(ctx context.Context, skills offline.Skills, s set, q question, found []state.Source) (choiceCase, []offline.Ranked) {
 	queries := []state.Query{{Text: q.text, Weight: 1, Attempt: 1}}
 	ordered, _ := skills.Reranker.Rerank(ctx, queries, found)
@@ -229,8 +229,8 @@ func choose(ctx context.Context, skills offline.Skills, s set, q question, found
 	return out, ranked
 }
 
-// learnChoice learns which sentence is chosen, prints its coefficients and how
-// often the right one is first and among three in the other half.
+// learnChoice learns to rank sentences, and prints the coefficients and how often the right sentence is first
+// and among three in the other half.
 func learnChoice(cases []choiceCase) {
 	w := fitChoice(cases, nil)
 	for i, name := range offline.FeatureNames() {
@@ -267,8 +267,8 @@ func setsOf[T any](cases []T, name func(T) string) []string {
 	return out
 }
 
-// fitChoice learns from half 0, each set of equal weight, without some features.
-// XQuAD in English is left out: its paragraphs are among those of SQuAD.
+// fitChoice learns from half 0 without some features, with equal weight for each set. XQuAD in English is
+// left out, because its paragraphs are in SQuAD.
 func fitChoice(cases []choiceCase, drop []int) []float64 {
 	n := len(offline.FeatureNames())
 	count := map[string]float64{}
@@ -307,18 +307,18 @@ func fitChoice(cases []choiceCase, drop []int) []float64 {
 	return w
 }
 
-// setWeight is what the questions of a set weigh together.
+// setWeight returns the total weight of the questions of a set.
 func setWeight(name string) float64 {
 	switch name {
 	case "XQuAD en":
 		return 0.5
 	case "Docker manual":
-		return 1.5 // it alone has headings, lists and code
+		return 1.5 // the only set with headings, lists and code
 	}
 	return 1
 }
 
-// rank is where the first right sentence is by some coefficients, from 0.
+// rank returns the position of the first right sentence, from 0.
 func (c choiceCase) rank(w []float64) int {
 	best, top := -1, math.Inf(-1)
 	scores := make([]float64, len(c.features))
@@ -342,7 +342,7 @@ func (c choiceCase) rank(w []float64) int {
 	return n
 }
 
-// learnGrade learns how likely the answer is there.
+// learnGrade learns the probability that the answer is there.
 func learnGrade(cases []gradeCase) {
 	intercept, w := fitGrade(cases, nil, "")
 	fmt.Printf("intercept %.2f\n", intercept)
@@ -400,8 +400,8 @@ func (c gradeCase) grade(intercept float64, w []float64) float64 {
 	return 1 / (1 + math.Exp(-z))
 }
 
-// fitGrade learns from half 0 without one set and some signs. Right and wrong
-// ones weigh the same in each set, so that a grade of 0.50 is the balanced cut.
+// fitGrade learns from half 0 without one set and some signs. Right and wrong cases weigh the same in each
+// set, so that a grade of 0.50 is the balanced threshold.
 func fitGrade(cases []gradeCase, drop []int, omit string) (float64, []float64) {
 	type class struct {
 		set   string
@@ -429,8 +429,8 @@ func fitGrade(cases []gradeCase, drop []int, omit string) (float64, []float64) {
 	return logistic(rows, weights, right)
 }
 
-// ablate relearns without each feature and sign and prints what that costs on
-// the half that was not learnt from, with a 95 % interval by paired bootstrap.
+// ablate learns again without each feature and sign, and prints the loss in the other half, with a 95 %
+// interval by paired bootstrap.
 func ablate(choices []choiceCase, grades []gradeCase) {
 	fmt.Println("| feature | first sentence right, change without it | gains in |\n| --- | --- | --- |")
 	full := fitChoice(choices, nil)
@@ -479,9 +479,8 @@ func ablate(choices []choiceCase, grades []gradeCase) {
 	}
 }
 
-// balancedAccuracy is the mean of the share of true cases whose score is at
-// least cut and the share of false cases whose score is below it. It is 0
-// where one of the two kinds is missing.
+// balancedAccuracy returns the mean of the share of true cases with a score of at least cut and the share of
+// false cases below it; 0 if there are no cases of one kind.
 func balancedAccuracy(graded []eval.Graded, cut float64) float64 {
 	var n, right [2]float64
 	for _, g := range graded {

@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// example is one choice among several, of which some are right.
+// example is a choice among several options, some of them right.
 type example struct {
 	features [][]float64
 	right    []bool
 	weight   float64
 }
 
-// logit fits a conditional logit: the chance of a choice is proportional to
-// exp(w·f), and the chance of a right one is made as great as can be, less
-// decay/2 times the squared weights. Steps follow Adam (Kingma and Ba 2015).
+// logit fits a conditional logit: the probability of an option is proportional to exp(w·f). It maximizes the
+// log probability of a right option minus decay/2 times the squared weights, by Adam (Kingma and Ba 2015).
 func logit(examples []example, n int, decay float64) []float64 {
 	const rounds, step = 400, 0.1
 	w, mean, square := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -38,8 +37,7 @@ func logit(examples []example, n int, decay float64) []float64 {
 	return w
 }
 
-// slope adds to out how the logarithm of the chance of a right choice grows with
-// each weight.
+// slope adds to out the gradient of the log probability of a right option.
 func (e example) slope(w, out []float64) {
 	chance, top := make([]float64, len(e.features)), math.Inf(-1)
 	for i, f := range e.features {
@@ -70,7 +68,7 @@ func (e example) slope(w, out []float64) {
 	}
 }
 
-// deviations are the standard deviations of features over all choices.
+// deviations returns the standard deviations of features over all options.
 func deviations(examples []example, n int) []float64 {
 	sum, squares, all := make([]float64, n), make([]float64, n), 0.0
 	for _, e := range examples {
@@ -89,16 +87,15 @@ func deviations(examples []example, n int) []float64 {
 	return sum
 }
 
-// ridge keeps coefficients small where the data say nothing.
+// ridge keeps coefficients small that the data do not determine.
 const ridge = 1
 
-// logistic learns a logistic regression by Newton's method, with a ridge on all
-// but the intercept.
+// logistic learns a logistic regression by Newton's method, with a ridge on all weights but the intercept.
 func logistic(rows [][]float64, weights []float64, answers []bool) (intercept float64, coefficients []float64) {
 	n := len(rows[0]) + 1
 	w := make([]float64, n)
 	for range 25 {
-		system := make([][]float64, n) // the Hessian and, behind it, the gradient
+		system := make([][]float64, n) // the Hessian, and the gradient in the last column
 		for i := range system {
 			system[i] = make([]float64, n+1)
 			if i > 0 {
@@ -131,8 +128,8 @@ func logistic(rows [][]float64, weights []float64, answers []bool) (intercept fl
 	return w[0], slices.Clone(w[1:])
 }
 
-// solve solves linear equations by elimination with pivots; the right side stands
-// behind each row. It overwrites a.
+// solve solves linear equations by Gaussian elimination with pivoting. The right side is the last column of
+// a, which is overwritten.
 func solve(a [][]float64) []float64 {
 	n := len(a)
 	for i := range n {

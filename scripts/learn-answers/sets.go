@@ -19,14 +19,14 @@ import (
 	"example.com/ragflow/state"
 )
 
-// question is a question over a set.
+// question is a question of a set.
 type question struct {
 	text  string
-	gold  func(c state.Chunk) bool              // whether a chunk holds the answer
-	says  func(c state.Chunk, said string) bool // whether a part of a gold chunk says it
-	about string                                // the passage that holds it, where there is one
-	half  int                                   // 0 is learnt from, 1 is reported
-	// answers are strings, for the shape of the answer; nil where none is known.
+	gold  func(c state.Chunk) bool              // whether a chunk contains the answer
+	says  func(c state.Chunk, said string) bool // whether a part of a gold chunk contains it
+	about string                                // the passage with the answer, if there is one
+	half  int                                   // 0 for learning, 1 for reporting
+	// answers are strings, for the shape of the answer; nil if unknown.
 	answers []string
 }
 
@@ -35,10 +35,10 @@ type set struct {
 	name      string
 	searcher  search.Snapshot
 	questions []question
-	sentences bool // says tells sentences apart
-	strict    bool // and does so without a doubt
-	// foreign are questions about something else, which the set cannot answer; nil:
-	// its own are asked without what answers them.
+	sentences bool // says works for sentences
+	strict    bool // and is never wrong
+	// foreign are questions about something else, which the set cannot answer; nil: its own questions are asked
+	// without the passages that answer them.
 	foreign []question
 }
 
@@ -96,7 +96,7 @@ func lines[T any](r reader, name string) ([]T, error) {
 	return out, scan.Err()
 }
 
-// qrels reads judgements: the documents that answer each query.
+// qrels reads judgements: the relevant documents of each query.
 func (r reader) qrels(name string) (map[string][]string, error) {
 	rows, err := lines[string](r, name)
 	out := map[string][]string{}
@@ -108,8 +108,8 @@ func (r reader) qrels(name string) (map[string][]string, error) {
 	return out, err
 }
 
-// indexed puts documents into an index in memory, each as one chunk; of names
-// the documents that chunks belong to.
+// indexed puts documents into an index in memory, each as one chunk. names receives the document of each
+// chunk.
 func (r reader) indexed(docs []document, of func(id string) string) (search.Snapshot, error) {
 	files := map[string]*search.Entry{}
 	var names []string
@@ -145,7 +145,7 @@ func (r reader) indexed(docs []document, of func(id string) string) (search.Snap
 
 func same(id string) string { return id }
 
-// holds makes a test whether a text holds one of some answers.
+// holds returns a test whether a text contains one of the answers.
 func holds(answers []string) func(state.Chunk, string) bool {
 	return func(_ state.Chunk, said string) bool {
 		said = strings.ToLower(said)
@@ -153,8 +153,7 @@ func holds(answers []string) func(state.Chunk, string) bool {
 	}
 }
 
-// paragraphs reads a set in the layout of BEIR whose documents are paragraphs;
-// every nth question is kept.
+// paragraphs reads a set in BEIR's layout whose documents are paragraphs, with every nth question.
 func (r reader) paragraphs(name, corpus, queries, qrels string, every int, article func(document) string) (set, error) {
 	docs, err := lines[document](r, corpus)
 	if err != nil {
@@ -192,8 +191,7 @@ func (r reader) paragraphs(name, corpus, queries, qrels string, every int, artic
 	return out, err
 }
 
-// inPairs joins neighbouring questions about the same passage: questions that are
-// long.
+// inPairs joins neighbouring questions about the same passage into long questions.
 func (s set) inPairs() set {
 	out := set{name: s.name + ", pairs", searcher: s.searcher, strict: s.strict}
 	for i := 0; i+1 < len(s.questions); i++ {
@@ -221,7 +219,7 @@ func (s set) inTwos() []question {
 	return out
 }
 
-// articleOf is the article of a paragraph of XQuAD.
+// articleOf returns the article of a paragraph of XQuAD.
 func articleOf(id string) string {
 	if i := strings.LastIndexByte(id, 'p'); i > 0 {
 		return id[:i]
@@ -229,8 +227,8 @@ func articleOf(id string) string {
 	return id
 }
 
-// mtrag reads the human rewrites of a domain of MTRAG. A sentence of a relevant
-// passage says the answer where most of its words are in the reference answer.
+// mtrag reads the human rewrites of a domain of MTRAG. A sentence of a relevant passage contains the answer
+// if most of its words are in the reference answer.
 func (r reader) mtrag(domain string) (set, error) {
 	docs, err := lines[document](r, "mtrag/corpus-pooled/"+domain+".jsonl.gz")
 	if err != nil {
@@ -275,8 +273,8 @@ func (r reader) mtrag(domain string) (set, error) {
 	return out, err
 }
 
-// resembles makes a test whether most words of a text of four words or more are
-// in a reference answer, or a good part and a keyword.
+// resembles returns a test whether most words of a text of at least four words are in a reference answer, or
+// a good part and a keyword.
 func resembles(reference string, keywords []string) func(state.Chunk, string) bool {
 	known := map[string]bool{}
 	for _, w := range longWords(reference) {
@@ -296,8 +294,7 @@ func resembles(reference string, keywords []string) func(state.Chunk, string) bo
 	}
 }
 
-// longWords are the words of four letters and more, each cut to six: a crude
-// stem.
+// longWords returns the words of at least four letters, each cut to six as a crude stem.
 func longWords(s string) []string {
 	var out []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-_.", r) }) {
@@ -308,7 +305,7 @@ func longWords(s string) []string {
 	return out
 }
 
-// docker reads the questions and the stand-alone turns over the Docker manual.
+// docker reads the questions and the standalone turns about the Docker manual.
 func (r reader) docker() (set, error) {
 	type expected struct {
 		Question   string   `json:"question"`
@@ -369,7 +366,7 @@ func (r reader) docker() (set, error) {
 	return out, err
 }
 
-// hotpot reads questions whose answer stands in one of several paragraphs.
+// hotpot reads questions whose answer is in one of several paragraphs.
 func (r reader) hotpot() (set, error) {
 	docs, err := lines[document](r, "beir/hotpotqa-50/corpus.jsonl")
 	if err != nil {

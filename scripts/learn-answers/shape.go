@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of the words that tell the shape of an answer.
+// Limits of the words that indicate the shape of an answer.
 const (
-	oftenAsked = 10 // articles that must be asked about with a word
+	oftenAsked = 10 // articles that need a question with the word
 	toldBy     = 40 // words that are kept
 )
 
-// learnShape learns from questions of half 0 which words and pairs of words tell
-// whether the answer is a number or a name.
+// learnShape learns from the questions of half 0 which words and pairs of words indicate that the answer is a
+// number or a name.
 func learnShape(r reader) error {
 	type asked struct {
 		grams  []string
@@ -27,7 +27,7 @@ func learnShape(r reader) error {
 	}
 	var all []asked
 	count := map[string]int{}
-	articles := map[string]map[string]bool{} // that are asked about with a word
+	articles := map[string]map[string]bool{} // that have a question with a word
 	for _, s := range []struct {
 		corpus, queries, qrels string
 		weight                 float64
@@ -147,8 +147,7 @@ func isName(s string) bool {
 	return found
 }
 
-// multinomial learns a regression over three outcomes, of which the third has
-// the score 0, by gradient descent.
+// multinomial learns a regression over three outcomes by gradient descent. The third outcome has the score 0.
 func multinomial(rows [][]int, weights []float64, first, second []bool, n int) (intercepts [2]float64, a, b []float64) {
 	a, b = make([]float64, n), make([]float64, n)
 	all := 0.0
