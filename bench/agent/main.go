@@ -1,9 +1,10 @@
-// Command agent lets our agent and another one do the same tasks with the same model, and prints
-// who did which.
+// Command agent lets our agent and another one do the same tasks with the same model, and prints which tasks
+// each has done.
 //
 //	agent -tasks tasks.json -peer "python peer.py"
 //
-// SMART_LLM_MODEL and OPENAI_BASE_URL name the model. A task is done if the reply holds its decisive words.
+// SMART_LLM_MODEL and OPENAI_BASE_URL name the model. A task is done if the reply contains its decisive
+// words.
 package main
 
 import (
@@ -38,11 +39,11 @@ type bench struct {
 	Tasks     []struct {
 		Ask    string
 		Want   []string
-		Unseen bool // not looked at while prompts were changed
+		Unseen bool // not read while prompts were changed
 	}
 }
 
-// answer is what became of a task.
+// answer is the outcome of a task.
 type answer struct {
 	Reply, Error string
 	Steps        int
@@ -116,7 +117,7 @@ func (b bench) agent() (*graph.Runner[agent.State, agent.Update], error) {
 	return plan.Runner(graph.Options{}), nil
 }
 
-// done reports whether a reply holds one of each decisive words, alone and not as a part of a longer one.
+// done reports whether a reply contains one of each decisive words, as a whole word.
 func done(reply string, want []string) bool {
 	reply = regexp.MustCompile(`(\d)[,  ](\d{3})`).ReplaceAllString(reply, "$1$2")
 	for _, w := range want {
@@ -127,7 +128,7 @@ func done(reply string, want []string) bool {
 	return true
 }
 
-// peer is a program that answers a JSON string a line with an answer a line.
+// peer is a program that reads a JSON string a line and answers with a line.
 type peer struct {
 	in  io.Writer
 	out *bufio.Scanner

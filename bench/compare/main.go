@@ -1,12 +1,10 @@
-// Command compare runs the scenarios of bench/README.md on each engine in turn,
-// several rounds of all of them, and prints one table of medians and ratios.
+// Command compare runs the scenarios of bench/README.md on each engine in turn, several rounds of all of
+// them, and prints one table of medians and ratios to the first engine.
 //
 //	compare [-rounds 3] [-turns 200] [-server] 'NAME=COMMAND' …
 //
-// With -server it compares stores on the PostgreSQL server at BENCH_POSTGRES; the process
-// BENCH_POSTMASTER and its children are the server whose processor time counts.
-//
-// The first engine is the one that the others are compared with.
+// With -server it compares stores on the PostgreSQL server at BENCH_POSTGRES; the processor time of the
+// server is that of process BENCH_POSTMASTER and its children.
 package main
 
 import (
@@ -25,7 +23,7 @@ import (
 	"syscall"
 )
 
-// engine is a program that knows the scenarios: COMMAND SCENARIO N FOLDER.
+// engine is a program that runs the scenarios: COMMAND SCENARIO N FOLDER.
 type engine struct {
 	name    string
 	command []string
@@ -34,10 +32,10 @@ type engine struct {
 // row is a line of the table: one metric of one scenario.
 type row struct {
 	label, scenario, metric string
-	scale                   float64 // what the metric is divided by
+	scale                   float64 // divisor of the metric
 	format                  string
 	inverse                 bool // more is better
-	exact                   bool // a count to be read as it is: no ratio
+	exact                   bool // a count: no ratio
 }
 
 func serverRows(turns int) []row {
@@ -78,8 +76,8 @@ func rows(turns int) []row {
 	}
 }
 
-// sizes is how often each scenario does its thing: peers that are slower do it
-// less often, since what is reported is the cost of one.
+// sizes is the number of repetitions of each scenario. Slower peers have fewer, because the result is the
+// cost of one.
 func sizes(turns int, first bool) map[string]int {
 	if first {
 		return map[string]int{"chain": 500, "fanout": 200, "durable": 20, "parts": 10, "waits": 5, "compile": 10_000, "grow": turns, "threads": 100, "meet": 20, "sibling": 1, "resume": 1}
@@ -122,8 +120,7 @@ func main() {
 	print(os.Stdout, engines, table, found)
 }
 
-// measure runs one scenario in a folder of its own. What the engine cannot do
-// has no metrics.
+// measure runs one scenario in a new folder. Scenarios that the engine lacks have no metrics.
 func (e engine) measure(scenario string, n int) map[string]float64 {
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
@@ -131,7 +128,7 @@ func (e engine) measure(scenario string, n int) map[string]float64 {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	if scenario == "resume" {
-		e.run("kill", 1, dir) // it dies, as it should
+		e.run("kill", 1, dir) // it dies, as expected
 		if _, err := os.Stat(dir + "/ran"); err != nil {
 			return nil
 		}
@@ -158,8 +155,8 @@ func (e engine) measure(scenario string, n int) map[string]float64 {
 	return metrics
 }
 
-// serverTicks is the processor time of the server so far, in hundredths of a second; 0
-// without one. Each connection is a process, which the first process waits for at its end.
+// serverTicks returns the processor time of the server so far, in hundredths of a second; 0 without one. Each
+// connection is a process; the first process adds up those that have ended.
 func serverTicks() (sum int64) {
 	postmaster := os.Getenv("BENCH_POSTMASTER")
 	if postmaster == "" {

@@ -1,6 +1,6 @@
-// Command eino runs the scenarios of bench/README.md on CloudWeGo eino. It saves
-// a checkpoint only where a graph is interrupted, and keeps no history: turns
-// therefore store the conversation themselves, as one blob a turn.
+// Command eino runs the scenarios of bench/README.md on CloudWeGo eino. It saves a checkpoint only if a graph
+// is interrupted, and keeps no history: turns therefore store the conversation themselves, as one blob a
+// turn.
 package main
 
 import (
@@ -66,8 +66,7 @@ func chain(ctx context.Context, n int) (measure.Result, error) {
 	return watch.Per(n * 100), nil
 }
 
-// fanOut has 100 nodes side by side that are part of the graph: eino sends to
-// no more.
+// fanOut has 100 nodes side by side that are part of the graph, because eino has no dynamic fan-out.
 func fanOut(ctx context.Context, n int) (measure.Result, error) {
 	g := compose.NewGraph[int, map[string]any]()
 	err := g.AddLambdaNode("merge", compose.InvokableLambda(
@@ -103,7 +102,7 @@ type conversation struct {
 	Documents []string `json:"documents"`
 }
 
-// talk is the seven nodes of a turn, and the table that keeps conversations.
+// talk has the seven nodes of a turn, and the table of conversations.
 type talk struct {
 	run compose.Runnable[conversation, conversation]
 	db  *sql.DB
@@ -231,8 +230,8 @@ func (m *memory) Set(_ context.Context, id string, b []byte) error {
 	return nil
 }
 
-// sibling has four nodes side by side, of which one fails the first time; the
-// run is retried under the same checkpoint id.
+// sibling has four nodes side by side. One fails the first time, and the run is retried under the same
+// checkpoint id.
 func sibling(ctx context.Context) (measure.Result, error) {
 	var mu sync.Mutex
 	ran := map[string]int{}

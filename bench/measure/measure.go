@@ -1,5 +1,5 @@
-// Package measure is what the Go programs of the comparison share: reading the
-// command line, watching time and processor time, and printing one JSON object.
+// Package measure is shared by the Go programs of the comparison: it parses the command line, measures time
+// and processor time, and prints one JSON object.
 package measure
 
 import (
@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// Result is what one scenario measured, by name.
+// Result is the metrics of one scenario, by name.
 type Result map[string]float64
 
 // Scenario does n of something, keeping its files in dir.
 type Scenario func(n int, dir string) (Result, error)
 
-// Main runs the scenario that the command line names: SCENARIO N FOLDER.
+// Main runs the scenario of the command line: SCENARIO N FOLDER.
 func Main(scenarios map[string]Scenario) {
 	if len(os.Args) != 4 {
 		fail(errors.New("usage: SCENARIO N FOLDER"))
@@ -33,7 +33,7 @@ func Main(scenarios map[string]Scenario) {
 	}
 	run, ok := scenarios[os.Args[1]]
 	if !ok {
-		fmt.Println("null") // not to be done with this engine
+		fmt.Println("null") // this engine cannot do it
 		return
 	}
 	r, err := run(n, os.Args[3])
@@ -56,10 +56,10 @@ type Watch struct {
 	cpu  time.Duration
 }
 
-// Start begins to measure.
+// Start begins measuring.
 func Start() Watch { return Watch{wall: time.Now(), cpu: cpu()} }
 
-// Per is the time of each of n things, in microseconds.
+// Per returns the time of each of n things, in microseconds.
 func (w Watch) Per(n int) Result {
 	return Result{
 		"wall_us": float64(time.Since(w.wall).Nanoseconds()) / 1000 / float64(n),
@@ -75,7 +75,7 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// Grow does n turns and tells what the first ten and the last ten cost.
+// Grow does n turns and returns the cost of the first ten and the last ten.
 func Grow(n int, turn func() error) (Result, error) {
 	out := Result{}
 	all := Start()
@@ -110,7 +110,7 @@ func Side(n int, do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// Bytes is the size of all files in a folder.
+// Bytes returns the size of all files in a folder.
 func Bytes(dir string) int64 {
 	sum := int64(0)
 	entries, err := os.ReadDir(dir)
@@ -148,7 +148,7 @@ func Die() {
 	select {}
 }
 
-// Mark notes outside the engine that node i has run.
+// Mark records outside the engine that node i has run.
 func Mark(dir string, i int) error {
 	f, err := os.OpenFile(filepath.Join(dir, "ran"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -158,8 +158,8 @@ func Mark(dir string, i int) error {
 	return errors.Join(err, f.Close())
 }
 
-// Marked counts how often the five nodes that had finished before the kill ran,
-// and how many of ten ran at all.
+// Marked returns how often the five nodes that had finished before the kill ran, and how many of ten ran at
+// all.
 func Marked(dir string) (Result, error) {
 	b, err := os.ReadFile(filepath.Join(dir, "ran"))
 	if err != nil {

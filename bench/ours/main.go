@@ -1,5 +1,4 @@
-// Command ours runs the scenarios of bench/README.md on this project's engine
-// and store.
+// Command ours runs the scenarios of bench/README.md on this project's engine and store.
 package main
 
 import (
@@ -24,8 +23,7 @@ import (
 	threadstore "example.com/ragflow/threads"
 )
 
-// conversation is the state of the turns: what was said, and the documents of
-// the last turn.
+// conversation is the state of the turns: the messages, and the documents of the last turn.
 type conversation struct {
 	Messages  []string `json:"messages"`
 	Documents []string `json:"documents"`
@@ -64,8 +62,8 @@ func main() {
 	})
 }
 
-// open opens the store of a folder: a file in it, or, where BENCH_POSTGRES names a server, a
-// schema of its name.
+// open opens the store of a folder: a file in it or, with BENCH_POSTGRES, a schema of its name on that
+// server.
 func open(ctx context.Context, dir string) (threadstore.Store, error) {
 	if address := os.Getenv("BENCH_POSTGRES"); address != "" {
 		return postgres.Open(ctx, address+"&search_path="+schema(dir), postgres.Options{OwnerDied: checkpoint.OwnerDied})
@@ -76,7 +74,7 @@ func open(ctx context.Context, dir string) (threadstore.Store, error) {
 // schema is the schema of a folder on a server.
 func schema(dir string) string { return strings.ReplaceAll(filepath.Base(dir), "-", "_") }
 
-// size is that of all files in a folder, or of the tables and indexes in its schema.
+// size returns the bytes of all files in a folder, or of the tables and indexes in its schema.
 func size(ctx context.Context, dir string) (bytes float64, err error) {
 	address := os.Getenv("BENCH_POSTGRES")
 	if address == "" {
@@ -91,7 +89,7 @@ func size(ctx context.Context, dir string) (bytes float64, err error) {
 	return bytes, errors.Join(err, conn.Close(ctx))
 }
 
-// line compiles nodes one after the other.
+// line compiles nodes in sequence.
 func line[S, U any](apply func(S, U) (S, error), nodes ...graph.Node[S, U]) (*graph.Plan[S, U], error) {
 	g := graph.Graph[S, U]{Name: "line", Apply: apply, Nodes: map[string]graph.Task[S, U]{}}
 	from := graph.Start
@@ -108,7 +106,7 @@ func line[S, U any](apply func(S, U) (S, error), nodes ...graph.Node[S, U]) (*gr
 
 func count(s, u int) (int, error) { return s + u, nil }
 
-// chain is n runs of 100 nodes that add 1 each.
+// chain runs a graph of 100 nodes that add 1 each, n times.
 func chain(ctx context.Context, n int, store graph.Store) (measure.Result, error) {
 	nodes := make([]graph.Node[int, int], 100)
 	for i := range nodes {
@@ -143,7 +141,7 @@ func durable(ctx context.Context, n int, dir string) (measure.Result, error) {
 	return r, err
 }
 
-// fanOut is n runs of 100 workers and a merge.
+// fanOut runs 100 workers and a merge, n times.
 func fanOut(ctx context.Context, n int) (measure.Result, error) {
 	parts := make([]int, 100)
 	plan, err := line(count, graph.FanOut(0,
@@ -169,10 +167,9 @@ func fanOut(ctx context.Context, n int) (measure.Result, error) {
 	return watch.Per(n * 100), nil
 }
 
-// parts is n runs of 100 steps of 16 parts each. They finish at once and are saved in one
-// transaction, because a 17th takes 5 ms; then the step is saved. It returns what such a step
-// costs more than one that waits as long and saves nothing before its end, and how many times
-// that is what saving such a step costs.
+// parts runs 100 steps of 16 parts each, n times. The parts finish at once and are saved in one transaction,
+// because a 17th takes 5 ms; then the step is saved. It returns how much such a step costs more than one that
+// waits as long and saves nothing before its end, also as a multiple of the cost of saving the step.
 func parts(ctx context.Context, n int, dir string) (measure.Result, error) {
 	all := make([]int, 17)
 	all[0] = 1
@@ -217,7 +214,7 @@ func cpuOfSteps(ctx context.Context, n int, store graph.Store, node graph.Node[i
 	return watch.Per(n * 100)["cpu_us"], nil
 }
 
-// waits is n runs of eight nodes side by side that wait 200 ms each, on one processor.
+// waits runs eight nodes side by side that wait 200 ms each, on one processor, n times.
 func waits(ctx context.Context, n int) (measure.Result, error) {
 	runtime.GOMAXPROCS(1)
 	g := graph.Graph[int, int]{Name: "waits", Apply: count, Nodes: map[string]graph.Task[int, int]{}}
@@ -241,7 +238,7 @@ func waits(ctx context.Context, n int) (measure.Result, error) {
 	return watch.Per(n), nil
 }
 
-// compile makes a graph of n nodes in a chain, once.
+// compile compiles a graph of n nodes in a chain, once.
 func compile(n int) (measure.Result, error) {
 	nodes := make([]graph.Node[int, int], n)
 	for i := range nodes {
@@ -252,8 +249,7 @@ func compile(n int) (measure.Result, error) {
 	return watch.Per(1), err
 }
 
-// turns compiles the seven nodes of a turn: documents come at the second, the
-// answer at the last.
+// turns compiles the seven nodes of a turn: documents arrive at the second, the answer at the last.
 func turns(store graph.Store) (*graph.Runner[conversation, change], error) {
 	idle := func(context.Context, conversation) (change, error) { return change{}, nil }
 	plan, err := line(apply, idle, idle,
@@ -269,7 +265,7 @@ func turns(store graph.Store) (*graph.Runner[conversation, change], error) {
 
 func say() change { return change{Say: measure.Message()} }
 
-// grow is one thread of n turns.
+// grow runs one thread of n turns.
 func grow(ctx context.Context, n int, dir string) (measure.Result, error) {
 	store, err := open(ctx, dir)
 	if err != nil {
@@ -290,7 +286,7 @@ func grow(ctx context.Context, n int, dir string) (measure.Result, error) {
 	return out, err
 }
 
-// threads is n threads of ten turns each, all at once.
+// threads runs n threads of ten turns each, all at once.
 func threads(ctx context.Context, n int, dir string) (measure.Result, error) {
 	store, err := open(ctx, dir)
 	if err != nil {
@@ -317,7 +313,7 @@ func threads(ctx context.Context, n int, dir string) (measure.Result, error) {
 	return out, err
 }
 
-// meet is n rounds of two runs on one thread at the same time.
+// meet lets two runs of one thread start at the same time, n times.
 func meet(ctx context.Context, n int, dir string) (measure.Result, error) {
 	store, err := open(ctx, dir)
 	if err != nil {
@@ -348,7 +344,7 @@ func meet(ctx context.Context, n int, dir string) (measure.Result, error) {
 	return measure.Result{"acknowledged": float64(told), "kept": float64(kept)}, store.Close()
 }
 
-// sibling has four nodes side by side, of which one fails the first time.
+// sibling has four nodes side by side. One fails the first time.
 func sibling(ctx context.Context, dir string) (measure.Result, error) {
 	store, err := open(ctx, dir)
 	if err != nil {
@@ -396,7 +392,7 @@ func sibling(ctx context.Context, dir string) (measure.Result, error) {
 	return measure.Result{"runs_of_finished": float64(ran["a"]+ran["b"]+ran["c"]) / 3}, store.Close()
 }
 
-// kill runs ten nodes, of which the sixth kills the process; resume goes on.
+// kill runs ten nodes. The sixth kills the process; resume continues.
 func kill(ctx context.Context, dir string, resume bool) (measure.Result, error) {
 	store, err := open(ctx, dir)
 	if err != nil {

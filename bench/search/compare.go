@@ -77,7 +77,7 @@ type rival struct {
 	command []string
 }
 
-// set is a corpus with what is measured on it.
+// set is a corpus with the phases to measure.
 type set struct {
 	name, title string
 	corpus      corpus
@@ -99,12 +99,12 @@ func sets(cache string, n int) []set {
 	}
 }
 
-// comparison is what is compared, and where it is kept.
+// comparison is what to compare, and where results are kept.
 type comparison struct {
 	rivals []rival
 	phases []string // empty: all
 	rounds int
-	kept   string // folder where indexes and figures stay; empty: they are made anew
+	kept   string // folder for indexes and figures; empty: they are made again
 }
 
 // compare runs all engines in turn, round after round, and prints tables of
@@ -149,7 +149,7 @@ func compare(ctx context.Context, args []string) error {
 	return nil
 }
 
-// list takes a list with commas apart.
+// list splits a list at commas.
 func list(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
 }
@@ -202,7 +202,7 @@ func (c comparison) run(ctx context.Context, s set) error {
 	return nil
 }
 
-// folder is where an engine keeps its index of a set.
+// folder returns where an engine keeps its index of a set.
 func (c comparison) folder(engine string) (string, error) {
 	if c.kept == "" {
 		return os.MkdirTemp("", "bench-search-")
@@ -211,8 +211,8 @@ func (c comparison) folder(engine string) (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// measured returns the figures of a round of a phase: those kept in the folder, else
-// new ones, which are kept. An index that was not built to its end is built anew.
+// measured returns the figures of a round of a phase, from the folder or by measuring. An incomplete index is
+// built again.
 func (r rival) measured(ctx context.Context, phase string, round int, s set, dir string) (metrics, error) {
 	kept := filepath.Join(dir, fmt.Sprintf("%s-%d.json", phase, round+1))
 	if data, err := os.ReadFile(kept); err == nil {
@@ -243,7 +243,7 @@ func (r rival) measured(ctx context.Context, phase string, round int, s set, dir
 	return m, err
 }
 
-// measure runs one phase of an engine in a process of its own.
+// measure runs one phase of an engine in a separate process.
 func (r rival) measure(ctx context.Context, phase string, c corpus, dir string, single bool) (metrics, error) {
 	cmd := exec.CommandContext(ctx, r.command[0], append(slices.Clone(r.command[1:]), r.name, phase, string(c), dir)...)
 	cmd.Env = os.Environ()
@@ -273,7 +273,7 @@ func (r rival) measure(ctx context.Context, phase string, c corpus, dir string, 
 	return m, nil
 }
 
-// quality measures what was found, where there are judgements.
+// quality measures the results, if there are judgements.
 func (m metrics) quality(c corpus, run string) error {
 	if _, err := os.Stat(c.path("qrels.tsv")); err != nil {
 		return nil // none were made
@@ -300,9 +300,8 @@ func (m metrics) quality(c corpus, run string) error {
 	return nil
 }
 
-// readTREC reads a run in the format of TREC: the documents found for each query. As in
-// trec_eval the score alone makes the order, in 32 bits, and of equal scores the document
-// with the greater name comes first.
+// readTREC reads a run in TREC's format: the documents found for each query. As in trec_eval the order is by
+// score alone, in 32 bits; among equal scores the greater name is first.
 func readTREC(r io.Reader) (map[string][]string, error) {
 	type found struct {
 		document string
@@ -333,7 +332,7 @@ func readTREC(r io.Reader) (map[string][]string, error) {
 	return rankings, lines.Err()
 }
 
-// agreements tells for how many queries each engine found the vectors that the first one finds.
+// agreements reports for how many queries each engine found the same vectors as the first one.
 func agreements(rivals []rival, dirs map[string]string, found map[string][]float64) error {
 	truth := filepath.Join(dirs[rivals[0].name], "index", rivals[0].name+".rows")
 	if _, err := os.Stat(truth); err != nil {
@@ -352,8 +351,7 @@ func agreements(rivals []rival, dirs map[string]string, found map[string][]float
 	return nil
 }
 
-// agreement counts the queries that two engines found the same vectors for, in
-// any order.
+// agreement counts the queries for which two engines found the same vectors, in any order.
 func agreement(a, b string) (float64, error) {
 	var lists [2][][]string
 	for i, path := range []string{a, b} {

@@ -17,8 +17,8 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// corpus is a folder with corpus.jsonl, queries.jsonl, qrels.tsv where there are
-// judgements and, for the large one, corpus.f32 and queries.f32.
+// corpus is a folder with corpus.jsonl, queries.jsonl, if judged qrels.tsv, and for the large corpus
+// corpus.f32 and queries.f32.
 type corpus string
 
 func (c corpus) path(name string) string { return filepath.Join(string(c), name) }
@@ -34,7 +34,7 @@ func (c corpus) documents() ([]beir.Record, error) {
 	return out, nil
 }
 
-// size is how many documents there are.
+// size returns the number of documents.
 func (c corpus) size() (n float64, err error) {
 	for _, err := range beir.Records(c.path("corpus.jsonl")) {
 		if err != nil {
@@ -50,7 +50,7 @@ func (c corpus) queries() ([]beir.Query, error) { return beir.Queries(c.path("qu
 // dimension is that of all vectors.
 const dimension = 384
 
-// vectorsOf reads vectors, one after the other in little endian.
+// vectorsOf reads consecutive vectors in little endian.
 func (c corpus) vectorsOf(name string) ([][]float32, error) {
 	data, err := os.ReadFile(c.path(name + ".f32"))
 	if err != nil {
@@ -66,13 +66,12 @@ func (c corpus) vectorsOf(name string) ([][]float32, error) {
 	return out, nil
 }
 
-// longest is how many bytes a sentence of the large corpus has at most, so that
-// no passage is cut in two.
+// longest is the maximum length of a sentence of the large corpus in bytes, so that no passage is cut in two.
 const longest = 250
 
-// generate makes both corpora: SciFact with the queries that are judged, and n
-// passages of sentences drawn from real English ones, so that words are as rare
-// as they are, with clustered vectors. The same n gives the same files.
+// generate makes both corpora: SciFact with its judged queries, and n passages of sentences drawn from real
+// English ones, so that words have natural frequencies, with clustered vectors. The same n gives the same
+// files.
 func generate(data, folder, count string) error {
 	n, err := strconv.Atoi(count)
 	if err != nil {
@@ -128,7 +127,7 @@ func generate(data, folder, count string) error {
 	return err
 }
 
-// scifact unpacks the set and keeps the queries that are judged.
+// scifact unpacks the set and keeps the judged queries.
 func scifact(from string, to corpus) error {
 	var documents []beir.Record
 	for r, err := range beir.Records(filepath.Join(from, "corpus.jsonl.gz")) {
@@ -158,8 +157,7 @@ func scifact(from string, to corpus) error {
 	})
 }
 
-// makeVectors draws unit vectors around n/250 centres; queries lie around them,
-// too.
+// makeVectors draws unit vectors around n/250 centres, and queries around the same centres.
 func makeVectors(c corpus, n int, random *rand.Rand) error {
 	centres := make([][dimension]float32, max(1, n/250))
 	for i := range centres {
@@ -220,7 +218,7 @@ func lines(path string, n int, of func(i int) any) error {
 	return f.Close()
 }
 
-// known finds the vector of a text that was generated with it.
+// known finds the generated vector of a text.
 type known struct {
 	once    sync.Once
 	corpus  corpus
@@ -253,7 +251,7 @@ func (k *known) read() {
 	k.err = err
 }
 
-// withDocuments adds those of the documents.
+// withDocuments adds the vectors of the documents.
 func (k *known) withDocuments() (err error) {
 	k.once.Do(k.read)
 	documents, err := k.corpus.documents()

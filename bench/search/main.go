@@ -1,5 +1,4 @@
-// Command search measures the search of this project beside others, as
-// bench/search/README.md says.
+// Command search measures the search of this project beside others, as described in bench/search/README.md.
 //
 //	search generate DATA FOLDER N             makes the large corpus and its vectors
 //	search compare [-rounds 3] …              runs all engines in turn and prints tables
@@ -20,24 +19,24 @@ import (
 	"time"
 )
 
-// metrics are what a phase measured, by name.
+// metrics are the results of a phase, by name.
 type metrics map[string]float64
 
-// depth is how many documents of a query are asked for, by every engine.
+// depth is the number of documents that every engine returns for a query.
 const depth = 100
 
 // engine is a search library under test.
 type engine struct {
 	index func(ctx context.Context, c corpus, dir string) error // builds from nothing, on disk
 	words func(ctx context.Context, c corpus, dir string) (search, error)
-	// documents makes of what words found what runs hold, where that is passages; its
-	// time is not measured, as that of a row's name is not.
+	// documents converts found words to the documents of a run, for engines with passages; not measured, like
+	// the lookup of a row's name.
 	documents func(ctx context.Context, dir string, found [][]hit) error
-	texts     func(ctx context.Context, c corpus, dir string) (search, error) // words, and reads the texts of what is found
-	embed     func(ctx context.Context, c corpus, dir string) error           // adds the vectors, where the index does not
+	texts     func(ctx context.Context, c corpus, dir string) (search, error) // words, and reads the texts of the results
+	embed     func(ctx context.Context, c corpus, dir string) error           // adds the vectors, if the index does not
 	vectors   func(ctx context.Context, c corpus, dir string) (vectorSearch, error)
 	fused     func(ctx context.Context, c corpus, dir string) (search, error) // words and vectors
-	hybrid    func(ctx context.Context, c corpus, dir string) (search, error) // the same, put in order once more
+	hybrid    func(ctx context.Context, c corpus, dir string) (search, error) // the same, reranked
 }
 
 // search returns ids and scores of the best k documents for words.
@@ -82,7 +81,7 @@ func main() {
 	}
 }
 
-// phase runs one phase; what an engine does not have measures nothing.
+// phase runs one phase. A phase that an engine lacks has no metrics.
 func phase(ctx context.Context, name, what string, c corpus, dir string) (metrics, error) {
 	e, ok := engines()[name]
 	if !ok {
@@ -124,12 +123,12 @@ func phase(ctx context.Context, name, what string, c corpus, dir string) (metric
 }
 
 const (
-	atLeast = 3 * time.Second // queries go round until so much time is gone
-	atMost  = 50              // times round
+	atLeast = 3 * time.Second // queries are repeated for this time
+	atMost  = 50              // repetitions
 )
 
-// measureWords searches for every query once, which is measured for itself, and
-// keeps the documents that are found; then again and again.
+// measureWords searches for every query once, measured separately, and keeps the documents found; then
+// repeatedly.
 func measureWords(ctx context.Context, s search, c corpus, k int, run string, documents func([][]hit) error) (metrics, error) {
 	queries, err := c.queries()
 	if err != nil {
@@ -194,8 +193,8 @@ func measureVectors(ctx context.Context, s vectorSearch, c corpus, run string) (
 	})
 }
 
-// repeat does n things again and again, and measures each. Processor time is that
-// of the round that took least, which other load on the machine disturbed least.
+// repeat does n things repeatedly and measures each round. Processor time is that of the fastest round, which
+// other load disturbed least.
 func repeat(n int, do func(i int) error) (metrics, error) {
 	var took []float64
 	watch, least := begin(), math.Inf(1)
@@ -218,7 +217,7 @@ func repeat(n int, do func(i int) error) (metrics, error) {
 	}, nil
 }
 
-// watch measures from its beginning.
+// watch measures from its start.
 type watch struct {
 	wall time.Time
 	cpu  float64
@@ -226,12 +225,12 @@ type watch struct {
 
 func begin() watch { return watch{time.Now(), processor()} }
 
-// per is the time of each of n things, in seconds.
+// per returns the time of each of n things, in seconds.
 func (w watch) per(n int) metrics {
 	return metrics{"wall": time.Since(w.wall).Seconds() / float64(n), "cpu": (processor() - w.cpu) / float64(n)}
 }
 
-// processor is what the process has used, user and system.
+// processor returns the user and system time of the process.
 func processor() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -240,7 +239,7 @@ func processor() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// size is how many bytes lie in a folder.
+// size returns the bytes of the files in a folder.
 func size(dir string) float64 {
 	sum := 0.0
 	_ = filepath.Walk(dir, func(_ string, info os.FileInfo, err error) error {

@@ -17,15 +17,14 @@ import (
 	"example.com/ragflow/state"
 )
 
-// collection is the name that the documents are indexed under.
+// collection is the name of the indexed collection.
 const collection = "corpus"
 
 func ours() engine {
 	return engine{index: oursIndex, words: oursWords, documents: oursDocuments, texts: oursTexts, embed: oursEmbed, vectors: oursVectors, fused: oursFused, hybrid: oursHybrid}
 }
 
-// passageTokens is more than any passage has: the generated vectors are found by
-// the whole text.
+// passageTokens is more than any passage has, because generated vectors are found by the whole text.
 const passageTokens = 10_000
 
 // vectorised is an embedder that knows the generated vectors.
@@ -50,9 +49,8 @@ func open(ctx context.Context, c corpus, dir, rerank string) (*ragflow.Assistant
 	return a, k, err
 }
 
-// oursIndex does what the program does: cut, analyze, save in SQLite, publish
-// and, where there are vectors, embed. The time of the others is theirs without
-// vectors, which come from memory here.
+// oursIndex does what the program does: cut, analyze, save in SQLite, publish and, if there are vectors,
+// embed. The time of the other engines excludes vectors, which come from memory here.
 func oursIndex(ctx context.Context, c corpus, dir string) error {
 	documents, err := c.documents()
 	if err != nil {
@@ -84,7 +82,7 @@ func oursWords(ctx context.Context, c corpus, dir string) (search, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Tables that a process makes once, as bm25s compiles once.
+	// Tables are made once a process, as bm25s compiles once.
 	if _, err := scout.Search(ctx, state.Query{Text: "compiles the scorer and the selection"}, depth); err != nil {
 		return nil, err
 	}
@@ -102,8 +100,7 @@ func oursWords(ctx context.Context, c corpus, dir string) (search, error) {
 	}, nil
 }
 
-// oursDocuments puts documents, which the run of a search is of, in the place of
-// passages: each once, where the first of its passages stood.
+// oursDocuments replaces the passages of a run by their documents, each once, at its first passage.
 func oursDocuments(ctx context.Context, dir string, found [][]hit) error {
 	db, err := index.Open(ctx, filepath.Join(dir, "index.db"), index.Options{})
 	if err != nil {
@@ -133,7 +130,7 @@ func oursDocuments(ctx context.Context, dir string, found [][]hit) error {
 	return db.Close()
 }
 
-// oursTexts reads what is found from the database.
+// oursTexts reads the found texts from the database.
 func oursTexts(ctx context.Context, _ corpus, dir string) (search, error) {
 	db, err := index.Open(ctx, filepath.Join(dir, "index.db"), index.Options{})
 	if err != nil {
@@ -161,8 +158,8 @@ func oursTexts(ctx context.Context, _ corpus, dir string) (search, error) {
 	}, nil
 }
 
-// learn finds out which documents the passages of hits are of, as all engines
-// answer with documents; only the first time that a query is asked takes time.
+// learn looks up the documents of the found passages, because all engines return documents. Only the first
+// call for a query takes time.
 func learn(ctx context.Context, s *index.Searcher, hits []state.Hit, files map[string]string) error {
 	var unknown []string
 	for _, h := range hits {
@@ -180,7 +177,7 @@ func learn(ctx context.Context, s *index.Searcher, hits []state.Hit, files map[s
 	return err
 }
 
-// oursEmbed embeds what is indexed; what was embedded before stays.
+// oursEmbed embeds new passages; earlier vectors stay.
 func oursEmbed(ctx context.Context, c corpus, dir string) error {
 	a, k, err := open(ctx, c, dir, "")
 	if err != nil {
@@ -227,13 +224,12 @@ func searchVectors(ctx context.Context, dir string, o index.Options) (vectorSear
 	}, nil
 }
 
-// oursFused is a search by words and meaning, with the text of each passage, in the
-// order in which the two are fused.
+// oursFused searches by words and meaning, with the text of each passage, in fused order.
 func oursFused(ctx context.Context, c corpus, dir string) (search, error) {
 	return searchBoth(ctx, c, dir, ragsearch.RerankOff)
 }
 
-// oursHybrid is the search of the program, which puts the first 40 in order once more.
+// oursHybrid is the search of the program, which also reranks the first 40.
 func oursHybrid(ctx context.Context, c corpus, dir string) (search, error) {
 	return searchBoth(ctx, c, dir, "")
 }

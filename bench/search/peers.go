@@ -21,8 +21,8 @@ import (
 	"example.com/ragflow/internal/beir"
 )
 
-// bleveEngine is bleve with its English analyzer, BM25 scores and one field of
-// title and text, which is kept, as the other engines keep it.
+// bleveEngine is bleve with its English analyzer, BM25 scores and one stored field of title and text, as in
+// the other engines.
 func bleveEngine() engine {
 	return engine{
 		index: func(_ context.Context, c corpus, dir string) error {
@@ -151,7 +151,7 @@ func fts5Search(ctx context.Context, dir, query string) (search, error) {
 	}, nil
 }
 
-// anyOf makes a query of FTS5 that any of the words answers.
+// anyOf returns an FTS5 query for any of the words.
 func anyOf(query string) string {
 	words := strings.FieldsFunc(query, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, w := range words {
@@ -160,7 +160,7 @@ func anyOf(query string) string {
 	return strings.Join(words, " OR ")
 }
 
-// chromemEngine compares vectors in memory; its files are one a document.
+// chromemEngine compares vectors in memory; it has one file a document.
 func chromemEngine() engine {
 	return engine{vectors: func(ctx context.Context, c corpus, _ string) (vectorSearch, error) {
 		rows, err := c.vectorsOf("corpus")
@@ -189,8 +189,7 @@ func chromemEngine() engine {
 	}}
 }
 
-// sqliteVec is sqlite-vec, whose library the variable SQLITE_VEC names, with
-// vectors in a file.
+// sqliteVec is sqlite-vec with vectors in a file; SQLITE_VEC names its library.
 func sqliteVec() engine {
 	return engine{vectors: func(ctx context.Context, c corpus, dir string) (vectorSearch, error) {
 		library := os.Getenv("SQLITE_VEC")
@@ -241,7 +240,7 @@ func sqliteVec() engine {
 	}}
 }
 
-// encoded is a vector as its bytes.
+// encoded returns the bytes of a vector.
 func encoded(v []float32) []byte {
 	out := make([]byte, 0, 4*len(v))
 	for _, f := range v {
