@@ -16,7 +16,7 @@
 // bytes at any time and in any process.
 //
 // Documents, questions and models are not trusted. Their text cannot add headings, table cells, HTML or
-// images to the output. In an answer, HTML, images and links outside code are shown as text: see text.Filter.
+// images to the output. In an answer, HTML, images and links outside code are shown as text: see sanitize.Filter.
 // Quotes are in code fences longer than any run of backticks in them. Control characters, which could control
 // a terminal, are replaced by their pictures (U+2400 and following).
 //

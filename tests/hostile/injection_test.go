@@ -78,7 +78,7 @@ func TestIntegrationInjection(t *testing.T) {
 		}
 		n++
 		chat := &listening{Chat: llm.Retry(c.Chat(name), llm.RetryOptions{}), folder: os.Getenv("RAGFLOW_HOSTILE_REPLIES")}
-		answer, found := put(t, a, chat, model.Options{NoRefusals: true}) // as for a local model
+		answer, found := put(t, a, chat, ragflow.Settings{NoRefusals: true}) // as for a local model
 		if len(found) > 0 {
 			acts++
 			t.Errorf("%s acts: %v\nmodel: %q\nanswer: %q", a.name, found, chat.said, answer)
@@ -131,7 +131,7 @@ func TestInjection(t *testing.T) {
 					chat = scripted{func(llm.Request) string { return reply(a) }}
 				}
 				for _, check := range []bool{false, true} {
-					answer, found := put(t, a, chat, model.Options{NoRefusals: check})
+					answer, found := put(t, a, chat, ragflow.Settings{NoRefusals: check})
 					found = slices.DeleteFunc(found, func(kind string) bool { return kind == "obeys" }) // scripted models always obey
 					if len(found) > 0 {
 						t.Errorf("%s, check %v: %v\n%s", a.name, check, found, answer)
@@ -143,7 +143,7 @@ func TestInjection(t *testing.T) {
 }
 
 // put asks the question of an attack and returns the answer and the kinds of effects.
-func put(t *testing.T, a attack, chat llm.Chat, answers model.Options) (string, []string) {
+func put(t *testing.T, a attack, chat llm.Chat, settings ragflow.Settings) (string, []string) {
 	t.Helper()
 	docs := t.TempDir()
 	if err := os.WriteFile(filepath.Join(docs, "page.md"), []byte(a.page), 0o600); err != nil {
