@@ -15,10 +15,9 @@ import (
 
 // Agent is a model with tools.
 type Agent struct {
-	Name        string // needed where there are several agents; letters, digits, _ and -
-	Description string // what the agent is for; agents that may hand over to it see it
-	Chat        llm.Chat
-	Fallback    llm.Chat // does each call that Chat fails; nil: the run fails
+	Name        string   // needed where there are several agents; letters, digits, _ and -
+	Description string   // what the agent is for; agents that may hand over to it see it
+	Chat        llm.Chat // several models in turn: see llm.Fallback
 	System      string   // system prompt; may be empty
 	Tools       []Tool
 	HandOver    []string // names of agents that this one may hand the conversation over to
@@ -123,6 +122,8 @@ func newMember(a Agent, all []Agent) (*member, error) {
 	var faults []error
 	if a.Chat == nil {
 		faults = append(faults, errors.New("it has no Chat"))
+	} else {
+		m.Chat = llm.Observe(a.Chat, count)
 	}
 	if l := a.Limits; l.Steps < 0 || l.Faults < 0 || l.Arguments < 0 || l.Result < 0 || l.Tokens < 0 || l.USD < 0 || a.Parallel < 0 {
 		faults = append(faults, errors.New("limits must not be negative"))

@@ -432,7 +432,7 @@ func TestEmptyAnswer(t *testing.T) {
 func TestFallback(t *testing.T) {
 	broken, _ := played(t, llmtest.CallTool("add", `{"a":1,"b":1}`), llmtest.Status(400, "broken"))
 	other, server := played(t, llmtest.Say("Two."))
-	r := compiled(t, graph.Options{}, agent.Agent{Chat: broken, Fallback: other, Tools: []agent.Tool{adder}})
+	r := compiled(t, graph.Options{}, agent.Agent{Chat: llm.Fallback(broken, other), Tools: []agent.Tool{adder}})
 	if s := say(t, r, "1 + 1?"); s.Reply() != "Two." || s.Turn.Steps != 2 || !strings.Contains(server.Calls()[0].Body, `"tool_call_id"`) {
 		t.Errorf("%+v", s)
 	}

@@ -1,12 +1,12 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,20 +125,27 @@ func (m *member) complete(ctx context.Context, turn Turn, r llm.Request) (llm.Re
 	}
 	r.Temperature, r.MaxTokens = m.Temperature, m.MaxTokens
 	r.Calling = func(c llm.ToolCall) { graph.Emit(ctx, c) }
-	streamed := false
-	out, err := call(ctx, m.Chat, r, func(piece string) {
+	streamed, mute := false, false
+	r.Fall = func(f llm.Fall) bool {
+		graph.Warn(ctx, fmt.Sprintf("The model %s failed (%v); %s goes on.", f.Model, f.Err, f.Next))
+		mute = streamed // its text would follow a half one of the other model
+		return true
+	}
+	out, err := m.Chat.Complete(ctx, r, func(piece string) {
 		streamed = true
-		graph.EmitToken(ctx, piece)
+		if !mute {
+			graph.EmitToken(ctx, piece)
+		}
 	})
-	turn.Model = m.Chat.Model()
-	if failed, ok := errors.AsType[*llm.Error](err); ok && m.Fallback != nil && ctx.Err() == nil {
-		turn.Model = m.Fallback.Model()
-		graph.Warn(ctx, fmt.Sprintf("The model %s failed (%v); %s goes on.", m.Chat.Model(), failed, turn.Model))
-		out, err = call(ctx, m.Fallback, r, func(piece string) {
-			if !streamed { // its text would follow a half one of the other model
-				graph.EmitToken(ctx, piece)
+	turn.Model = cmp.Or(out.By, m.Chat.Model())
+	if len(r.Tools) == 0 && len(out.Calls) > 0 { // the text is the answer
+		if out.Text == "" && err == nil {
+			err = &llm.Error{
+				Provider: out.Provider, Model: out.Model, Kind: llm.ErrBadResponse, Empty: true,
+				Called: out.Calls[0].Name, Detail: "it wants to call a tool, and none was offered",
 			}
-		})
+		}
+		out.Calls = nil
 	}
 	if err == nil || empty(err) {
 		turn.Steps++
@@ -149,7 +156,7 @@ func (m *member) complete(ctx context.Context, turn Turn, r llm.Request) (llm.Re
 	turn.InputTokens += out.Usage.Input
 	turn.OutputTokens += out.Usage.Output
 	if out.Priced {
-		turn.CostNanoUSD += nanoUSD(out)
+		turn.CostNanoUSD += llm.NanoUSD(out.CostUSD)
 	}
 	if m.Limits.USD > 0 && !out.Priced {
 		return out, turn, fmt.Errorf("Limits.USD cannot be kept: the price of the model %q is not known; see llm.Price", turn.Model)
@@ -157,39 +164,20 @@ func (m *member) complete(ctx context.Context, turn Turn, r llm.Request) (llm.Re
 	return out, turn, nil
 }
 
+// count notes a call of a model with the task.
+func count(ctx context.Context, c llm.Call) {
+	noted := graph.Call{Name: c.Model, Duration: c.Duration, Counts: c.Counts}
+	if c.Err != nil {
+		noted.Error = c.Err.Error()
+	}
+	graph.Count(ctx, noted)
+}
+
 // empty reports whether the error is that of a model that gave no answer.
 func empty(err error) bool {
 	e, ok := errors.AsType[*llm.Error](err)
 	return ok && e.Empty && !e.Thought
 }
-
-// call asks one model and counts what that took.
-func call(ctx context.Context, chat llm.Chat, r llm.Request, piece func(string)) (llm.Response, error) {
-	begun := time.Now()
-	out, err := chat.Complete(ctx, r, piece)
-	if len(r.Tools) == 0 && len(out.Calls) > 0 { // the text is the answer
-		if out.Text == "" && err == nil {
-			err = &llm.Error{
-				Provider: out.Provider, Model: out.Model, Kind: llm.ErrBadResponse, Empty: true,
-				Called: out.Calls[0].Name, Detail: "it wants to call a tool, and none was offered",
-			}
-		}
-		out.Calls = nil
-	}
-	c := graph.Call{Name: chat.Model(), Duration: time.Since(begun).Truncate(time.Microsecond)}
-	if err != nil {
-		c.Error = err.Error()
-	} else {
-		c.Counts = map[string]int64{"input_tokens": out.Usage.Input, "output_tokens": out.Usage.Output}
-		if out.Priced {
-			c.Counts["cost_nanousd"] = nanoUSD(out)
-		}
-	}
-	graph.Count(ctx, c)
-	return out, err
-}
-
-func nanoUSD(r llm.Response) int64 { return int64(math.Round(r.CostUSD * 1e9)) }
 
 func (m *member) withinLimits(t Turn) error {
 	l := m.Limits

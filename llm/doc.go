@@ -16,5 +16,6 @@
 //     the first token was streamed.
 //
 // Decorators wrap a Chat and are Chats themselves. [Retry] wraps the provider, and [Price]
-// wraps Retry. So a Response has the totals of all attempts of one answer.
+// wraps Retry. So a Response has the totals of all attempts of one answer. [Fallback] joins
+// several of them, [Task] gives them settings, and [Observe] reports what each call used.
 package llm

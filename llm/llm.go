@@ -48,6 +48,9 @@ type Request struct {
 	Stop        []string // texts that end the answer, at most 4
 	Schema      *Schema  // the answer is a JSON object of this form; nil: text
 	Tools       []Tool   // tools that the model may call instead of an answer
+	// Fall, if set, decides whether a [Fallback] asks its next model. If it returns true, the pieces
+	// of the answer streamed so far are void.
+	Fall func(Fall) bool
 	// Calling, if set, gets the tool calls while the model writes them, from the goroutine of
 	// the caller. Each call of it adds to the arguments of a tool call with the same ID. They are a draft:
 	// Response.Calls counts.
@@ -85,6 +88,7 @@ type Response struct {
 	Text       string
 	Calls      []ToolCall // only if the request has Tools
 	Model      string     // name from the provider
+	By         string     // configured name of the model of a [Fallback] that answered; else empty
 	Provider   string
 	Finish     FinishReason
 	Usage      Usage         // zero if the provider does not report it

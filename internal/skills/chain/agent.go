@@ -41,12 +41,9 @@ func (a Answerer) Agent(engine *search.Engine, words *offline.Rewriter, trusting
 	}
 	tokens, _, _ := o.Fit(0, 0)
 	chats := a.options.Models.task(Write).Chats
-	var others llm.Chat
-	if len(chats) > 1 {
-		others = shownChat{inTurn(chats[1:])}
-	}
+	shown := llm.Each(llm.Fallback(chats[0], chats[1:]...), func(c llm.Chat) llm.Chat { return shownChat{c} })
 	plan, err := agent.Compile(agent.Agent{
-		Chat: shownChat{chats[0]}, Fallback: others, MaxTokens: tokens, Temperature: *cmp.Or(o.Temperature, new(model.AnswerTemperature)),
+		Chat: shown, MaxTokens: tokens, Temperature: *cmp.Or(o.Temperature, new(model.AnswerTemperature)),
 		Tools:  []agent.Tool{agent.Search(searchTool, prompts.SearchTool, agentRetriever{engine, words, trusting})},
 		Limits: agent.Limits{Result: bytes},
 	})
