@@ -108,24 +108,32 @@ var rooms = map[string]room{
 	"longterm/longtermtest": {ours: []string{"llm", "longterm"}, theirs: []string{
 		"github.com/google/go-cmp", // differences, as in all tests
 	}},
-	"examples/approval":    {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/openai"}},
-	"examples/supervisor":  {ours: []string{"agent", "graph", "llm", "llm/openai"}},
+	"examples/approval":    {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/providers"}},
+	"examples/supervisor":  {ours: []string{"agent", "graph", "llm", "llm/providers"}},
 	"examples/mapreduce":   {ours: []string{"graph"}},
 	"examples/humanform":   {ours: []string{"graph", "graph/memstore"}},
 	"examples/longjob":     {ours: []string{"checkpoint", "graph"}},
 	"examples/timetravel":  {ours: []string{"graph", "graph/memstore"}},
-	"examples/streaming":   {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/openai"}},
-	"examples/evaluation":  {ours: []string{"graph", "llm", "llm/openai"}},
+	"examples/streaming":   {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/providers"}},
+	"examples/evaluation":  {ours: []string{"graph", "llm", "llm/providers"}},
 	"examples/customstore": {ours: []string{"checkpoint", "graph"}},
 	"examples/langgraph":   {ours: []string{"agent", "checkpoint", "graph", "graph/draw", "graph/memstore", "graph/reduce", "llm", "longterm"}},
 	"examples/migration":   {ours: []string{"graph", "graph/memstore"}},
 	"llm":                  {},
 	"internal/llmtest":     {ours: []string{"llm"}},
-	"llm/rerank":           {ours: []string{"llm", "llm/openai"}},
+	"llm/rerank":           {ours: []string{"internal/llmclient", "llm"}},
 	"prompts":              {},
-	"llm/openai": {ours: []string{"llm"}, theirs: []string{
+	"internal/llmclient": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
-		"golang.org/x/time/rate",         // requests a minute
+	}},
+	"llm/openai": {ours: []string{"internal/llmclient", "llm"}, theirs: []string{
+		"github.com/openai/openai-go/v3", // its types of requests
+	}},
+	"llm/anthropic": {ours: []string{"internal/llmclient", "llm"}, theirs: []string{
+		"github.com/openai/openai-go/v3", // options of a request
+	}},
+	"llm/providers": {ours: []string{"llm", "llm/anthropic", "llm/openai"}, theirs: []string{
+		"golang.org/x/time/rate", // requests a minute
 	}},
 	"internal/skills/readable": {ours: []string{"search/text", "internal/sanitize", "internal/skills/cite"}},
 	"internal/skills/offline": {ours: []string{"internal/skills/readable", "internal/dictionary", "search/text", "state", "prompts", "internal/skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
@@ -200,7 +208,7 @@ var testOnly = []string{
 	module + "/internal/sanitize",
 	module + "/internal/transcript",
 	module + "/eval",                        // questions for integration tests,
-	module + "/llm", module + "/llm/openai", // and real models for them
+	module + "/llm", module + "/llm/openai", module + "/llm/anthropic", module + "/llm/providers", // and real models for them
 	module + "/internal/load", module + "/ingest/chunk", // documents for tests of chunkers, chunks for tests of loaders
 	module + "/graph/graphtest", module + "/graph", module + "/longterm/longtermtest",
 	module + "/graph/memstore",

@@ -15,6 +15,7 @@ import (
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/providers"
 	"example.com/ragflow/llm/rerank"
 	"example.com/ragflow/search"
 )
@@ -52,12 +53,12 @@ func TestEveryChoice(t *testing.T) { // U01, Y01 to Y03, Q09 to Q11, K03
 			}
 		}, asked})
 	}
-	for _, k := range openai.KnownProviders() {
+	for _, k := range providers.All() {
 		choices = append(choices, choice{"provider " + k.Name, func(c *ragflow.Config, url string) {
-			at, ok := k.Config(func(name string) string {
+			at, ok := k.Endpoint(func(name string) string {
 				return map[string]string{k.URLName: strings.TrimSuffix(url, "/v1"), k.KeyName: plantedKey}[name]
 			})
-			client, err := openai.New(at)
+			client, err := providers.New(at)
 			if !ok || err != nil {
 				t.Fatal(ok, err)
 			}

@@ -33,7 +33,7 @@ var (
 	down    = &llm.Error{Provider: "played", Kind: llm.ErrUnavailable, Retries: 2}
 	skipped = &llm.Error{Provider: "played", Kind: llm.ErrUnavailable, Skipped: true}
 	cut     = &llm.Error{Provider: "played", Kind: llm.ErrBadResponse, Streamed: true}
-	odd     = errors.New("no error of a model")
+	errOdd  = errors.New("no error of a model")
 )
 
 func TestFallback(t *testing.T) {
@@ -48,7 +48,7 @@ func TestFallback(t *testing.T) {
 		{"the first answers", []llm.Chat{named{"a", nil}, named{"b", nil}}, nil, "a", ""},
 		{"the third answers", []llm.Chat{named{"a", down}, named{"b", skipped}, named{"c", nil}}, nil, "c", "a→b b→c "},
 		{"all fail", []llm.Chat{named{"a", down}, named{"b", down}}, nil, "", "a→b "},
-		{"not the model's fault", []llm.Chat{named{"a", odd}, named{"b", nil}}, nil, "", ""},
+		{"not the model's fault", []llm.Chat{named{"a", errOdd}, named{"b", nil}}, nil, "", ""},
 		{"a piece was streamed", []llm.Chat{named{"a", cut}, named{"b", nil}}, nil, "", ""},
 		{"the piece is void", []llm.Chat{named{"a", cut}, named{"b", nil}}, func(llm.Fall) bool { return true }, "b", "a→b "},
 		{"not allowed", []llm.Chat{named{"a", down}, named{"b", nil}}, func(llm.Fall) bool { return false }, "", "a→b "},
@@ -85,11 +85,11 @@ func TestFallbackAfterTheEnd(t *testing.T) {
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	var got []string
-	chat := llm.Observe(llm.Fallback(named{"a", down}, named{"b", skipped}, named{"c", odd}, named{"d", nil}), func(_ context.Context, c llm.Call) {
+	chat := llm.Observe(llm.Fallback(named{"a", down}, named{"b", skipped}, named{"c", errOdd}, named{"d", nil}), func(_ context.Context, c llm.Call) {
 		got = append(got, fmt.Sprint(c.Model, c.Counts, c.Err != nil, c.Duration >= 0))
 	})
 	_, err := chat.Complete(t.Context(), llm.Request{}, nil)
-	if !errors.Is(err, odd) {
+	if !errors.Is(err, errOdd) {
 		t.Fatal(err)
 	}
 	if _, err := llm.Observe(named{"d", nil}, func(_ context.Context, c llm.Call) { got = append(got, fmt.Sprint(c.Counts)) }).Complete(t.Context(), llm.Request{}, nil); err != nil {

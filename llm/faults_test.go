@@ -12,7 +12,9 @@ import (
 
 	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/llm/anthropic"
 	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/providers"
 	"example.com/ragflow/llm/rerank"
 )
 
@@ -29,7 +31,7 @@ type provider struct {
 	ask func(t *testing.T, url string, limit time.Duration, o llm.RetryOptions) (got bool, err error)
 }
 
-func providers() []provider {
+func kinds() []provider {
 	const chats = openai.ChatCompletions
 	const chunk, delta = `{"choices":[{"index":0,"delta":{"content":"A vol"}}]}`, `{"type":"response.output_text.delta","delta":"A vol"}`
 	response := llmtest.Body("text/event-stream", `data: {"type":"response.output_text.delta","delta":"fine"}`+"\n\n"+
@@ -64,11 +66,11 @@ func providers() []provider {
 		{"stream", true, chunk, llmtest.Say("fine"), chat(chats, func(string) {})},
 		{"response", false, delta, response, chat(openai.Responses, nil)},
 		{"response stream", true, delta, response, chat(openai.Responses, func(string) {})},
-		{"messages", false, block, llmtest.Say("fine"), chat(openai.Messages, nil)},
-		{"messages stream", true, block, llmtest.Say("fine"), chat(openai.Messages, func(string) {})},
+		{"messages", false, block, llmtest.Say("fine"), chat(anthropic.Protocol, nil)},
+		{"messages stream", true, block, llmtest.Say("fine"), chat(anthropic.Protocol, func(string) {})},
 		{"embed", false, "", llmtest.Embed(3), func(t *testing.T, url string, limit time.Duration, o llm.RetryOptions) (bool, error) {
 			t.Helper()
-			e := llm.RetryEmbedder(client(t, url, limit, chats).Embedder(openai.EmbedderConfig{Model: "small"}), o)
+			e := llm.RetryEmbedder(client(t, url, limit, chats).(*openai.Client).Embedder(openai.EmbedderConfig{Model: "small"}), o)
 			r, err := e.Embed(t.Context(), []string{"a", "b"}, llm.Passage)
 			return r.Vectors != nil, err
 		}},
@@ -77,9 +79,9 @@ func providers() []provider {
 	}
 }
 
-func client(t *testing.T, url string, limit time.Duration, protocol string) *openai.Client {
+func client(t *testing.T, url string, limit time.Duration, protocol string) llm.Provider {
 	t.Helper()
-	c, err := openai.New(openai.Config{
+	c, err := providers.New(llm.Endpoint{
 		Provider: "played", BaseURL: url, Key: planted, Protocol: protocol, FirstByte: limit, Stall: limit, MaxBytes: 1 << 16,
 	})
 	if err != nil {
@@ -144,7 +146,7 @@ func TestFaultMatrix(t *testing.T) { // L05, N04
 		{"elsewhere", func(provider) llmtest.Behaviour { return llmtest.Status(302, "") }, forever, llm.ErrBadResponse, 1, 0},
 		{"too large", func(p provider) llmtest.Behaviour { return p.body(strings.Repeat(" ", 1<<17)) }, forever, llm.ErrBadResponse, 1, 0},
 	} {
-		for _, p := range providers() {
+		for _, p := range kinds() {
 			t.Run(tt.name+"/"+p.name, func(t *testing.T) {
 				before := runtime.NumGoroutine()
 				s := llmtest.NewServer(p.well)

@@ -110,6 +110,18 @@ type Chat interface {
 	Complete(ctx context.Context, r Request, token func(string)) (Response, error)
 }
 
+// Provider is a service that offers chat models.
+type Provider interface {
+	// Provider returns the name of the service.
+	Provider() string
+	// Chat returns a chat model without sending a request.
+	Chat(model string) Chat
+	// Models lists the models. It is a cheap call that also checks address and key.
+	Models(ctx context.Context) ([]string, error)
+	// CloseIdle closes unused connections. The provider can still be used.
+	CloseIdle()
+}
+
 // Purpose is the purpose of an embedding. Some models use different prompts for the two.
 type Purpose int
 

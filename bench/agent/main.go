@@ -26,7 +26,7 @@ import (
 
 	"example.com/ragflow/agent"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/providers"
 )
 
 type bench struct {
@@ -84,7 +84,7 @@ func calculate(a, b float64, operation string) string {
 }
 
 func (b bench) agent() (*graph.Runner[agent.State, agent.Update], error) {
-	chat, err := openai.FromEnvironment(os.Getenv)
+	chat, err := providers.FromEnvironment(os.Getenv)
 	if err != nil {
 		return nil, err
 	}

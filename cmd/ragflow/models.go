@@ -16,7 +16,7 @@ import (
 	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/providers"
 	"example.com/ragflow/state"
 )
 
@@ -64,11 +64,11 @@ func (a *app) listProviders(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known := openai.KnownProviders()
+	known := providers.All()
 	reply := modelsReply{s.models.Describe(), make([]providerReply, len(known))}
 	var asking sync.WaitGroup
 	for i, k := range known {
-		c, ok := k.Config(s.models.Variable)
+		c, ok := k.Endpoint(s.models.Variable)
 		r := &reply.Providers[i]
 		*r = providerReply{Provider: k.Name, BaseURL: c.BaseURL, Key: k.KeyName, Status: "no key", Models: []string{}, About: "set " + k.KeyName}
 		u, err := llm.CheckBaseURL(c.BaseURL)
@@ -97,11 +97,11 @@ func (a *app) listProviders(ctx context.Context) error {
 }
 
 // askLocal asks a server on this machine for its models.
-func (r *providerReply) askLocal(ctx context.Context, c openai.Config) {
+func (r *providerReply) askLocal(ctx context.Context, c llm.Endpoint) {
 	ctx, cancel := context.WithTimeout(ctx, localProbe)
 	defer cancel()
 	r.Status, r.About = "no server", "at "+c.BaseURL
-	client, err := openai.New(c)
+	client, err := providers.New(c)
 	if err != nil {
 		return
 	}
@@ -117,7 +117,7 @@ func (a *app) listModels(ctx context.Context, provider string) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := openai.KnownProvider(provider); !ok {
+	if _, ok := providers.Named(provider); !ok {
 		return usagef("unknown provider %q", provider).with("there are: " + strings.Join(config.ProviderNames(), ", "))
 	}
 	client, err := s.models.Client(s.models.ChatAt(provider + ":any"))

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"testing"
 
-	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/providers"
 )
 
 // A request is what the recorder got: everything that left the process.
@@ -119,7 +119,7 @@ func TestKeysAndPrivateFiles(t *testing.T) {
 			env = append(env, keyName+"="+planted[place])
 		}
 	}
-	for _, k := range openai.KnownProviders() {
+	for _, k := range providers.All() {
 		add(k.Name, k.URLName, k.KeyName)
 	}
 	add("embedder", "EMBEDDING_BASE_URL", "EMBEDDING_API_KEY")
@@ -134,7 +134,7 @@ func TestKeysAndPrivateFiles(t *testing.T) {
 		_ = c.Run() // a command may fail; what it sends and says counts
 	}
 	question := "What keeps the data of a container?"
-	for _, k := range openai.KnownProviders() {
+	for _, k := range providers.All() {
 		ragflow("", nil, "ask", "--docs", "docs", "--thread", k.Name, "--model", k.Name+":small", question)
 	}
 	models := []string{"SMART_LLM_MODEL=openai:small", "GRADER_LLM_MODEL=mistral:small", "EMBEDDING_MODEL=small", "RERANK_MODEL=small"}

@@ -17,7 +17,7 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/memstore"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/providers"
 )
 
 type payment struct {
@@ -57,7 +57,7 @@ func run(ctx context.Context, chat llm.Chat, in io.Reader, out io.Writer) error 
 }
 
 func main() {
-	chat, err := openai.FromEnvironment(os.Getenv)
+	chat, err := providers.FromEnvironment(os.Getenv)
 	if err == nil {
 		err = run(context.Background(), chat, os.Stdin, os.Stdout)
 	}

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"example.com/ragflow/internal/llmtest"
-	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/providers"
 )
 
 func TestRun(t *testing.T) {
 	for verdict, want := range map[string]string{"approve": "Paid 12.00 EUR to Ann", "reject": "A person refused"} {
 		s := llmtest.NewServer(llmtest.CallTool("pay", `{"to":"Ann","eur":12}`), llmtest.Say("Done."))
 		defer s.Close()
-		chat, err := openai.FromEnvironment(func(name string) string {
+		chat, err := providers.FromEnvironment(func(name string) string {
 			return map[string]string{"SMART_LLM_MODEL": "played", "OPENAI_BASE_URL": s.URL()}[name]
 		})
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/providers"
 )
 
 const drafts = 3
@@ -65,7 +65,7 @@ func run(ctx context.Context, chat llm.Chat, about string) (Text, error) {
 }
 
 func main() {
-	chat, err := openai.FromEnvironment(os.Getenv)
+	chat, err := providers.FromEnvironment(os.Getenv)
 	if err != nil {
 		log.Fatal(err)
 	}

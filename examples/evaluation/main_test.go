@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"example.com/ragflow/internal/llmtest"
-	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/providers"
 )
 
 func TestRun(t *testing.T) {
@@ -19,7 +19,7 @@ func TestRun(t *testing.T) {
 	} {
 		s := llmtest.NewServer(test.play...)
 		defer s.Close()
-		chat, err := openai.FromEnvironment(func(name string) string {
+		chat, err := providers.FromEnvironment(func(name string) string {
 			return map[string]string{"SMART_LLM_MODEL": "played", "OPENAI_BASE_URL": s.URL()}[name]
 		})
 		if err != nil {

@@ -19,7 +19,7 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/memstore"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/providers"
 )
 
 // handler answers a question, the body of a request, in the thread that its path names.
@@ -65,7 +65,7 @@ func handler(chat llm.Chat) (http.Handler, error) {
 }
 
 func main() {
-	chat, err := openai.FromEnvironment(os.Getenv)
+	chat, err := providers.FromEnvironment(os.Getenv)
 	if err != nil {
 		log.Fatal(err)
 	}

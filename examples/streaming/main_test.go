@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"example.com/ragflow/internal/llmtest"
-	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/providers"
 )
 
 func TestHandler(t *testing.T) {
 	model := llmtest.NewServer(llmtest.Say("I am a program."), llmtest.Say("As I said."), llmtest.Status(400, "broken"))
 	defer model.Close()
-	chat, err := openai.FromEnvironment(func(name string) string {
+	chat, err := providers.FromEnvironment(func(name string) string {
 		return map[string]string{"SMART_LLM_MODEL": "played", "OPENAI_BASE_URL": model.URL()}[name]
 	})
 	if err != nil {

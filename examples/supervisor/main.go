@@ -14,7 +14,7 @@ import (
 	"example.com/ragflow/agent"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/providers"
 )
 
 type factors struct {
@@ -40,7 +40,7 @@ func run(ctx context.Context, chat llm.Chat, question string) (agent.State, erro
 }
 
 func main() {
-	chat, err := openai.FromEnvironment(os.Getenv)
+	chat, err := providers.FromEnvironment(os.Getenv)
 	if err != nil {
 		log.Fatal(err)
 	}

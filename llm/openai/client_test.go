@@ -117,7 +117,7 @@ func TestNew(t *testing.T) {
 		{"a host that begins so", openai.Config{BaseURL: "http://127.0.0.1.example.com/v1"}, "Invalid credentials for 127.0.0.1.example.com: no key is set"},
 		{"key", openai.Config{Key: planted}, ""},
 		{"key with a line break", openai.Config{Key: planted + "\n", Provider: "openai"}, "the key for openai contains characters that are not allowed in a key, such as a space or a line break"},
-		{"protocol", openai.Config{Key: planted, Protocol: "grpc"}, `protocol "grpc" of chat models is none of chat, responses, messages`},
+		{"protocol", openai.Config{Key: planted, Protocol: "grpc"}, `protocol "grpc" of chat models is neither chat nor responses`},
 		{"password", openai.Config{BaseURL: "http://me:" + planted + "@example.com/v1"}, "the base URL must not contain a user, password, query or fragment; give the key in the environment"},
 		{"query", openai.Config{BaseURL: "http://example.com/v1?key=" + planted}, "the base URL must not contain a user, password, query or fragment; give the key in the environment"},
 		{"broken", openai.Config{BaseURL: "http://exa mple.com/" + planted}, "the base URL cannot be parsed"},

@@ -46,7 +46,7 @@ func (e *embedder) Model() string { return e.config.Model }
 func (e *embedder) Embed(ctx context.Context, texts []string, p llm.Purpose) (llm.Embeddings, error) {
 	start := time.Now()
 	out := llm.Embeddings{
-		Model: e.config.Model, Provider: e.client.config.Provider,
+		Model: e.config.Model, Provider: e.client.Provider(),
 		Vectors: make([][]float32, 0, len(texts)),
 	}
 	for i, t := range texts {
@@ -69,31 +69,34 @@ func (e *embedder) batch(ctx context.Context, texts []string, p llm.Purpose, out
 	if p == llm.Query {
 		model = e.config.QueryModel
 	}
-	w := e.client.watch(ctx, model, mediaJSON)
-	defer w.end()
-	response, err := e.client.embeddings.New(w.ctx, sdk.EmbeddingNewParams{ //nolint:contextcheck // w.ctx is the context of the caller, with a timer
-		Model:          model,
-		Input:          sdk.EmbeddingNewParamsInputUnion{OfArrayOfStrings: texts},
-		EncodingFormat: sdk.EmbeddingNewParamsEncodingFormatFloat,
+	var response *sdk.CreateEmbeddingResponse
+	err := e.client.http.Do(ctx, model, func(ctx context.Context) (err error) {
+		service := sdk.NewEmbeddingService(e.client.http.Requests()...)
+		response, err = service.New(ctx, sdk.EmbeddingNewParams{
+			Model:          model,
+			Input:          sdk.EmbeddingNewParamsInputUnion{OfArrayOfStrings: texts},
+			EncodingFormat: sdk.EmbeddingNewParamsEncodingFormatFloat,
+		})
+		return err
 	})
 	if err != nil {
-		return e.client.fault(w, err)
+		return err
 	}
 	if response == nil || len(response.Data) != len(texts) {
-		return e.client.bad(model, fmt.Sprintf("want %d vectors", len(texts)))
+		return e.client.http.Bad(model, fmt.Sprintf("want %d vectors", len(texts)))
 	}
 	vectors := make([][]float32, len(texts))
 	for _, d := range response.Data {
 		if d.Index < 0 || d.Index >= int64(len(texts)) || vectors[d.Index] != nil {
-			return e.client.bad(model, fmt.Sprintf("a vector for text %d of %d, or two", d.Index+1, len(texts)))
+			return e.client.http.Bad(model, fmt.Sprintf("a vector for text %d of %d, or two", d.Index+1, len(texts)))
 		}
 		if vectors[d.Index], err = vector(d.Embedding); err != nil {
-			return e.client.bad(model, err.Error())
+			return e.client.http.Bad(model, err.Error())
 		}
 	}
 	for _, v := range vectors {
 		if len(out.Vectors) > 0 && len(v) != len(out.Vectors[0]) {
-			return e.client.bad(model, fmt.Sprintf("vectors of %d and of %d dimensions", len(out.Vectors[0]), len(v)))
+			return e.client.http.Bad(model, fmt.Sprintf("vectors of %d and of %d dimensions", len(out.Vectors[0]), len(v)))
 		}
 		out.Vectors = append(out.Vectors, v)
 	}

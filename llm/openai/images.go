@@ -2,9 +2,6 @@ package openai
 
 import (
 	"encoding/base64"
-	"errors"
-	"net/http"
-	"regexp"
 
 	sdk "github.com/openai/openai-go/v3"
 
@@ -40,32 +37,4 @@ func inputParts(m llm.Message) (parts []any) {
 		parts = append(parts, map[string]any{"type": "input_image", "image_url": dataURI(i)})
 	}
 	return parts
-}
-
-// imageSource is an image in the protocol Messages.
-type imageSource struct {
-	Type  string `json:"type"`
-	Media string `json:"media_type"`
-	Data  []byte `json:"data"`
-}
-
-// aboutImages matches what servers say of images that they do not take.
-var aboutImages = regexp.MustCompile(`(?i)image|vision|multimodal`)
-
-// refusedImages corrects the error of a request with images that the server does not take. For a
-// model that takes none, llama.cpp answers with the status 500 and OpenRouter with 404.
-func refusedImages(e *llm.Error, r llm.Request) {
-	images := 0
-	for _, m := range r.Messages {
-		images += len(m.Images)
-	}
-	if images == 0 || e.Status < http.StatusBadRequest || !aboutImages.MatchString(e.Detail) {
-		return
-	}
-	for _, kind := range []error{llm.ErrRefused, llm.ErrUnavailable, llm.ErrModelNotFound} {
-		if errors.Is(e, kind) {
-			e.Kind, e.Transient, e.Detail = llm.ErrRefused, false, "does the model take images? "+e.Detail
-			return
-		}
-	}
 }

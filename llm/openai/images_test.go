@@ -35,7 +35,7 @@ func picture(t *testing.T) (llm.Image, string) {
 // protocols are those of chat models, each with its answer to any question.
 func protocols() map[string]llmtest.Behaviour {
 	return map[string]llmtest.Behaviour{
-		openai.ChatCompletions: llmtest.Say("fine"), openai.Responses: responding(piece, completed), openai.Messages: llmtest.Say("fine"),
+		openai.ChatCompletions: llmtest.Say("fine"), openai.Responses: responding(piece, completed),
 	}
 }
 
@@ -55,13 +55,6 @@ func TestImages(t *testing.T) {
 			fields{"role": "user", "content": []any{fields{"type": "input_text", "text": "What is this?"}, fields{"type": "input_image", "image_url": uri}}},
 			fields{"type": "message", "role": "assistant", "content": []any{fields{"type": "output_text", "text": "A square."}}},
 			fields{"role": "user", "content": []any{fields{"type": "input_image", "image_url": uri}}},
-		},
-		openai.Messages: {
-			fields{"role": "user", "content": []any{
-				fields{"type": "image", "source": fields{"type": "base64", "media_type": "image/png", "data": data}}, fields{"type": "text", "text": "What is this?"},
-			}},
-			fields{"role": "assistant", "content": []any{fields{"type": "text", "text": "A square."}}},
-			fields{"role": "user", "content": []any{fields{"type": "image", "source": fields{"type": "base64", "media_type": "image/png", "data": data}}}},
 		},
 	}
 	for protocol, answer := range protocols() {
@@ -104,7 +97,6 @@ func TestImagesRefused(t *testing.T) {
 	}{
 		{"llama.cpp", 500, llamacpp, []llm.Image{shown}, llm.ErrRefused, "Provider played refused the request: does the model take images? status 500: " + llamacpp},
 		{"OpenRouter", 404, "No endpoints found that support image input", []llm.Image{shown}, llm.ErrRefused, ""},
-		{"Anthropic", 400, "image exceeds 5 MB maximum", []llm.Image{shown}, llm.ErrRefused, ""},
 		{"another fault", 503, "no slot is free", []llm.Image{shown}, llm.ErrUnavailable, "Provider played is not available: status 503: no slot is free"},
 		{"without images", 500, llamacpp, nil, llm.ErrUnavailable, ""},
 	} {

@@ -2,33 +2,35 @@ package openai
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 
+	"example.com/ragflow/internal/llmclient"
 	"example.com/ragflow/llm"
 )
 
 // responseParams returns a request of the protocol Responses. The provider stores nothing.
-func (c *chat) responseParams(r llm.Request) responses.ResponseNewParams {
-	p := responses.ResponseNewParams{Model: c.model, Temperature: param.NewOpt(r.Temperature), Store: param.NewOpt(false)}
-	for _, m := range r.Messages {
+func responseParams(q llmclient.Query) responses.ResponseNewParams {
+	p := responses.ResponseNewParams{Model: q.Model, Temperature: param.NewOpt(q.Temperature), Store: param.NewOpt(false)}
+	for _, m := range q.Messages {
 		p.Input.OfInputItemList = append(p.Input.OfInputItemList, inputItems(m)...)
 	}
-	for _, t := range r.Tools {
+	for _, t := range q.Tools {
 		tool := responses.ToolParamOfFunction(t.Name, t.Parameters, false) // a strict one takes not all schemas
 		tool.OfFunction.Description = param.NewOpt(t.Description)
 		p.Tools = append(p.Tools, tool)
 	}
-	if r.TopP > 0 {
-		p.TopP = param.NewOpt(r.TopP)
+	if q.TopP > 0 {
+		p.TopP = param.NewOpt(q.TopP)
 	}
-	if r.MaxTokens > 0 {
-		p.MaxOutputTokens = param.NewOpt(int64(r.MaxTokens))
+	if q.MaxTokens > 0 {
+		p.MaxOutputTokens = param.NewOpt(int64(q.MaxTokens))
 	}
-	if r.Schema != nil {
-		p.Text.Format = responses.ResponseFormatTextConfigParamOfJSONSchema(r.Schema.Name, r.Schema.JSON)
+	if q.Schema != nil {
+		p.Text.Format = responses.ResponseFormatTextConfigParamOfJSONSchema(q.Schema.Name, q.Schema.JSON)
 	}
 	return p
 }
@@ -77,6 +79,12 @@ type event struct {
 	Message  string          `json:"message"`
 }
 
+// failure is the error of an answer that failed.
+type failure struct {
+	Code    json.RawMessage `json:"code"`
+	Message string          `json:"message"`
+}
+
 // outputItem is a part of an answer: a message, a tool call or thoughts.
 type outputItem struct {
 	Type      string `json:"type"`
@@ -105,67 +113,72 @@ type response struct {
 	} `json:"usage"`
 }
 
-// event takes an event of the protocol Responses. limit is that of the request. Thoughts are in
+func (c *Client) askResponses(ctx context.Context, q llmclient.Query, a *llmclient.Answer) error {
+	return llmclient.Stream(ctx, c.http, "responses", responseParams(q), q, a, func(e event) { take(a, e, int64(q.MaxTokens)) })
+}
+
+// take takes an event of the protocol Responses. limit is that of the request. Thoughts are in
 // events that are skipped.
-func (a *answer) event(e event, limit int64) {
+func take(a *llmclient.Answer, e event, limit int64) {
 	delta, _ := e.Delta.(string)
 	switch e.Type {
 	case "response.output_text.delta":
-		a.say(a.thinking.next(delta))
+		a.Say(delta)
 	case "response.refusal.delta":
-		a.refusal.WriteString(delta)
+		a.Refuse(delta)
 	case "response.output_item.added":
-		a.call(e.Index, e.Item)
+		call(a, e.Index, e.Item)
 	case "response.function_call_arguments.delta":
-		a.calls.add(e.Index, llm.ToolCall{Arguments: delta})
+		a.Call(e.Index, llm.ToolCall{Arguments: delta})
 	case "response.completed", "response.incomplete", "response.failed":
-		a.end(e.Response, limit)
+		end(a, e.Response, limit)
 	case "error":
-		a.failure = &failure{Code: e.Code, Message: e.Message}
+		a.Fail(e.Code, e.Message)
 	case "": // an answer that is not streamed: see streamed
 		for i, item := range e.Response.Output {
-			a.whole(int64(i), item)
+			whole(a, int64(i), item)
 		}
-		a.end(e.Response, limit)
+		end(a, e.Response, limit)
 	}
 }
 
 // whole takes an item of an answer that is not streamed.
-func (a *answer) whole(index int64, item outputItem) {
-	a.call(index, item)
+func whole(a *llmclient.Answer, index int64, item outputItem) {
+	call(a, index, item)
 	if item.Type != "message" {
 		return
 	}
 	for _, part := range item.Content {
 		if part.Type == outputText {
-			a.say(a.thinking.next(part.Text))
+			a.Say(part.Text)
 		}
-		a.refusal.WriteString(part.Refusal)
+		a.Refuse(part.Refusal)
 	}
 }
 
 // call takes an item if it is a tool call.
-func (a *answer) call(index int64, item outputItem) {
+func call(a *llmclient.Answer, index int64, item outputItem) {
 	if item.Type == "function_call" {
-		a.calls.add(index, llm.ToolCall{ID: item.CallID, Name: item.Name, Arguments: item.Arguments})
+		a.Call(index, llm.ToolCall{ID: item.CallID, Name: item.Name, Arguments: item.Arguments})
 	}
 }
 
 // end takes the end of an answer. llama.cpp calls an answer completed that its limit cut off.
-func (a *answer) end(r response, limit int64) {
+func end(a *llmclient.Answer, r response, limit int64) {
 	a.Model = cmp.Or(r.Model, a.Model)
 	a.Usage = llm.Usage{Input: r.Usage.Input, Output: r.Usage.Output}
 	switch cmp.Or(r.Incomplete.Reason, r.Status) {
 	case "completed":
-		a.finish = "stop"
+		a.End(llmclient.Stop)
 		if limit > 0 && r.Usage.Output >= limit {
-			a.finish = finishLength
+			a.End(llmclient.Length)
 		}
 	case "max_output_tokens":
-		a.finish = finishLength
+		a.End(llmclient.Length)
 	case "content_filter":
-		a.finish = "content_filter"
+		a.End(llmclient.Filter)
 	case "failed":
-		a.failure = cmp.Or(r.Error, &failure{})
+		failed := cmp.Or(r.Error, &failure{})
+		a.Fail(failed.Code, failed.Message)
 	}
 }

@@ -237,19 +237,6 @@ func TestResponsesOfAServerWithoutThem(t *testing.T) {
 	}
 }
 
-func TestResponsesFromEnvironment(t *testing.T) {
-	s := llmtest.NewServer(responding(piece, completed))
-	defer s.Close()
-	settings := map[string]string{"SMART_LLM_MODEL": "small", "OPENAI_BASE_URL": s.URL(), "LLM_PROTOCOL": "responses"}
-	chat, err := openai.FromEnvironment(func(name string) string { return settings[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err := chat.Complete(t.Context(), question(), nil); err != nil || r.Text != "A volume " || s.Calls()[0].Path != "/v1/responses" {
-		t.Errorf("got %+v, %v", r, err)
-	}
-}
-
 // TestRefusalOfAChat reads a refusal in the protocol for chats.
 func TestRefusalOfAChat(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Body("application/json", `{"choices":[{"index":0,"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]}`))
@@ -258,13 +245,13 @@ func TestRefusalOfAChat(t *testing.T) {
 	check(t, got, err, llm.ErrRefused, "Provider played refused the request: the model says: No.")
 }
 
-// TestIntegrationProtocols asks a real server in every protocol, with a listener and without one.
+// TestIntegrationProtocols asks a real server in both protocols, with a listener and without one.
 func TestIntegrationProtocols(t *testing.T) {
 	address, model := os.Getenv("RAGFLOW_TEST_BASE_URL"), os.Getenv("RAGFLOW_TEST_CHAT_MODEL")
 	if address == "" || model == "" {
 		t.Skip("no models run here; scripts/models starts some")
 	}
-	for _, protocol := range []string{openai.ChatCompletions, openai.Responses, openai.Messages} {
+	for _, protocol := range []string{openai.ChatCompletions, openai.Responses} {
 		c, err := openai.New(openai.Config{BaseURL: address, Protocol: protocol})
 		if err != nil {
 			t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"time"
 
+	"example.com/ragflow/internal/llmclient"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/openai"
 )
 
 // Protocols of a [Config].
@@ -51,26 +51,22 @@ func (c Config) GoString() string { return c.String() }
 // Client calls a reranker over HTTP. It is safe for concurrent use.
 type Client struct {
 	config Config
-	server *openai.Client
+	server *llmclient.Client
 }
 
 var _ llm.Reranker = (*Client)(nil)
 
 // New returns a client without sending a request.
 func New(c Config) (*Client, error) {
-	if c.BaseURL == "" { // which would be OpenAI
-		_, err := llm.CheckBaseURL(c.BaseURL)
-		return nil, err
-	}
 	c.Protocol = cmp.Or(c.Protocol, Documents)
 	if c.Protocol != Documents && c.Protocol != Texts {
 		return nil, fmt.Errorf("protocol %q of the reranker is neither %s nor %s", c.Protocol, Documents, Texts)
 	}
 	c.Batch, c.Timeout = cmp.Or(max(c.Batch, 0), DefaultBatch), cmp.Or(max(c.Timeout, 0), DefaultTimeout)
-	server, err := openai.New(openai.Config{
+	server, err := llmclient.New(llm.Endpoint{
 		Provider: c.Provider, BaseURL: c.BaseURL, Key: c.Key, FirstByte: c.Timeout, Stall: c.Timeout,
 		MaxBytes: cmp.Or(max(c.MaxBytes, 0), DefaultMaxBytes), Transport: c.Transport,
-	})
+	}, llmclient.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +140,8 @@ func (c *Client) batch(ctx context.Context, query string, texts []string) (value
 		err = json.Unmarshal(body, &r)
 	}
 	if err != nil {
-		page := bytes.HasPrefix(body, []byte("<")) // which comes again
-		return nil, r, c.bad("what came is not the JSON of scores", !page)
+		isHTML := bytes.HasPrefix(body, []byte("<")) // permanent: do not retry
+		return nil, r, c.bad("what came is not the JSON of scores", !isHTML)
 	}
 	values, seen := make([]float64, len(texts)), make([]bool, len(texts))
 	for _, one := range r.Results {

@@ -16,6 +16,7 @@ import (
 	"example.com/ragflow/internal/skills/chain"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/providers"
 	"example.com/ragflow/llm/rerank"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
@@ -40,13 +41,13 @@ type Models struct {
 	embeddingURL, embeddingKey string
 	rerankURL, rerankKey       string
 	protocol, rerankProtocol   string
-	firstByte, stall           time.Duration              // 0: the defaults of package openai
-	perMinute                  int                        // requests to a provider; 0: any number
-	limiters                   map[string]*openai.Limiter // by provider
-	plainGrades                bool                       // no model grades
-	refusals                   string                     // byModel, byCheck or [automatic]; empty: automatic
-	speculate                  string                     // "on", "off" or [automatic]
-	systemPrompt               string                     // file; empty: the built-in one
+	firstByte, stall           time.Duration          // 0: the defaults of llm.Endpoint
+	perMinute                  int                    // requests to a provider; 0: any number
+	limiters                   map[string]llm.Limiter // by provider
+	plainGrades                bool                   // no model grades
+	refusals                   string                 // byModel, byCheck or [automatic]; empty: automatic
+	speculate                  string                 // "on", "off" or [automatic]
+	systemPrompt               string                 // file; empty: the built-in one
 }
 
 // Variable returns an address or key of a known provider.
@@ -72,13 +73,13 @@ type Endpoint struct {
 // LLM_PROVIDER says; else at OPENAI_BASE_URL; without one, at OpenRouter if the name
 // has a slash and there is a key for it, else at OpenAI.
 func (m *Models) ChatAt(name string) Endpoint {
-	provider, model := openai.SplitModel(name)
+	provider, model := providers.SplitModel(name)
 	if provider == "" && m.provider == "" && m.Variable("OPENAI_BASE_URL") == "" &&
 		strings.Contains(name, "/") && m.Variable("OPENROUTER_API_KEY") != "" {
 		provider = "openrouter"
 	}
-	known, _ := openai.KnownProvider(cmp.Or(provider, m.provider, "openai"))
-	c, _ := known.Config(m.Variable)
+	known, _ := providers.Named(cmp.Or(provider, m.provider, "openai"))
+	c, _ := known.Endpoint(m.Variable)
 	e := Endpoint{c.Provider, c.BaseURL, c.Key, known.KeyName, model, c.Protocol, ""}
 	if known.Name == "openai" {
 		e.provider = providerOf(c.BaseURL)
@@ -115,7 +116,7 @@ func providerOf(address string) string {
 }
 
 // Client returns a client for an endpoint.
-func (m *Models) Client(e Endpoint) (*openai.Client, error) {
+func (m *Models) Client(e Endpoint) (llm.Provider, error) {
 	if e.unknown != "" {
 		return nil, modelErrorf("use the model %q: there is no provider %q", e.model, e.unknown).
 			with("there are: " + strings.Join(ProviderNames(), ", ") + "; a model of your own server: OPENAI_BASE_URL, or LLM_PROVIDER")
@@ -123,7 +124,7 @@ func (m *Models) Client(e Endpoint) (*openai.Client, error) {
 	if e.BaseURL == "" {
 		return nil, modelErrorf("use the model %q: the address of the provider is not known", e.model).with("set AZURE_OPENAI_ENDPOINT, such as https://NAME.openai.azure.com")
 	}
-	c, err := openai.New(openai.Config{
+	c, err := providers.New(llm.Endpoint{
 		Provider: e.provider, BaseURL: e.BaseURL, Key: e.key, Protocol: cmp.Or(e.protocol, m.protocol),
 		FirstByte: m.firstByte, Stall: m.stall, Limiter: m.limiter(e.provider),
 	})
@@ -139,15 +140,15 @@ func (m *Models) Client(e Endpoint) (*openai.Client, error) {
 }
 
 // limiter returns the limiter of a provider, the same for all its models; nil where there is no limit.
-func (m *Models) limiter(provider string) *openai.Limiter {
+func (m *Models) limiter(provider string) llm.Limiter {
 	if m.perMinute == 0 {
 		return nil
 	}
 	if m.limiters == nil {
-		m.limiters = map[string]*openai.Limiter{}
+		m.limiters = map[string]llm.Limiter{}
 	}
 	if m.limiters[provider] == nil {
-		m.limiters[provider] = openai.PerMinute(m.perMinute)
+		m.limiters[provider] = providers.PerMinute(m.perMinute)
 	}
 	return m.limiters[provider]
 }
@@ -181,7 +182,11 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) error {
 		if err != nil {
 			return err
 		}
-		c.Models.Embedder = llm.RetryEmbedder(client.Embedder(openai.EmbedderConfig{Model: at.model}), llm.RetryOptions{})
+		embeds, ok := client.(*openai.Client)
+		if !ok {
+			return modelErrorf("use the embedding model %q: %s has none", m.Embedding, at.provider).with("name one of another provider, or set EMBEDDING_BASE_URL")
+		}
+		c.Models.Embedder = llm.RetryEmbedder(embeds.Embedder(openai.EmbedderConfig{Model: at.model}), llm.RetryOptions{})
 		if m.embedPrice != nil {
 			c.Models.Embedder = llm.PriceEmbedder(c.Models.Embedder, *m.embedPrice)
 		}

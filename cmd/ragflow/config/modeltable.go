@@ -12,6 +12,7 @@ import (
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/providers"
 	"example.com/ragflow/llm/rerank"
 )
 
@@ -78,7 +79,7 @@ func modelTable(c *ragflow.Config, m *Models) []Setting {
 	}
 	m.variables = map[string]*string{}
 	keys := []Setting{key("EMBEDDING_API_KEY", &m.embeddingKey), key("RERANK_API_KEY", &m.rerankKey)} // behind all addresses
-	for _, k := range openai.KnownProviders() {
+	for _, k := range providers.All() {
 		m.variables[k.URLName], m.variables[k.KeyName] = new(string), new(string)
 		rows = append(rows, at(k.URLName, 0, m.variables[k.URLName]))
 		if k.KeyName != "" {
@@ -130,7 +131,7 @@ func taskList(m *Models) setter {
 // AddressesOf lists the settings that may say where a key is sent: the first that is set does.
 func AddressesOf(key string) []string {
 	var all []string
-	for _, k := range openai.KnownProviders() {
+	for _, k := range providers.All() {
 		if k.KeyName == key {
 			return []string{k.URLName}
 		}
@@ -149,7 +150,7 @@ func AddressesOf(key string) []string {
 // ProviderNames lists the known providers of models.
 func ProviderNames() []string {
 	var names []string
-	for _, k := range openai.KnownProviders() {
+	for _, k := range providers.All() {
 		names = append(names, k.Name)
 	}
 	return names

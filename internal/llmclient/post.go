@@ -1,4 +1,4 @@
-package openai
+package llmclient
 
 import (
 	"bytes"
@@ -21,13 +21,13 @@ func (c *Client) Post(ctx context.Context, model, path string, value any) ([]byt
 	}
 	w := c.watch(ctx, model, "")
 	defer w.end()
-	request, err := http.NewRequestWithContext(w.ctx, http.MethodPost, strings.TrimRight(c.config.BaseURL, "/")+path, bytes.NewReader(data)) //nolint:contextcheck // w.ctx is the context of the caller, with a timer
+	request, err := http.NewRequestWithContext(w.ctx, http.MethodPost, strings.TrimRight(c.endpoint.BaseURL, "/")+path, bytes.NewReader(data)) //nolint:contextcheck // w.ctx is the context of the caller, with a timer
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Content-Type", mediaJSON)
 	request.Header.Set("Accept", mediaJSON)
-	for name, value := range c.config.headers() {
+	for name, value := range c.options.Headers {
 		request.Header.Set(name, value)
 	}
 	var body []byte
@@ -42,7 +42,7 @@ func (c *Client) Post(ctx context.Context, model, path string, value any) ([]byt
 	if response.StatusCode < http.StatusBadRequest {
 		return body, nil
 	}
-	e := &llm.Error{Provider: c.config.Provider, Model: model}
+	e := &llm.Error{Provider: c.endpoint.Provider, Model: model}
 	refused(e, response.StatusCode, response.Header, message(body))
 	e.Detail = c.redact(e.Detail)
 	return nil, e

@@ -1,4 +1,4 @@
-package openai
+package llmclient
 
 import (
 	"errors"

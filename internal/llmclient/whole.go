@@ -1,4 +1,4 @@
-package openai
+package llmclient
 
 import (
 	"bytes"
@@ -27,10 +27,10 @@ func streamed(r *http.Response) (*http.Response, error) {
 			delete(choice, "message")
 		}
 	}
-	if whole["object"] == "response" { // of the protocol Responses; see answer.event
+	if whole["object"] == "response" { // of the protocol Responses
 		whole = map[string]any{"response": whole}
 	}
-	if whole["type"] == "message" { // of the protocol Messages; see answer.messagesEvent
+	if whole["type"] == "message" { // of the protocol Messages
 		whole = map[string]any{"message": whole}
 	}
 	piece, err := json.Marshal(whole)

@@ -1,10 +1,8 @@
-package openai
+package llmclient
 
 import (
 	"fmt"
 	"strings"
-
-	sdk "github.com/openai/openai-go/v3"
 
 	"example.com/ragflow/llm"
 )
@@ -75,22 +73,4 @@ func (t *toolCalls) whole() []llm.ToolCall {
 		seen[t.list[i].ID] = true
 	}
 	return t.list
-}
-
-func assistantMessage(m llm.Message) sdk.ChatCompletionMessageParamUnion {
-	out := sdk.AssistantMessage(m.Content)
-	if len(m.Calls) == 0 {
-		return out
-	}
-	if m.Content == "" {
-		out.OfAssistant.Content = sdk.ChatCompletionAssistantMessageParamContentUnion{}
-	}
-	for _, c := range m.Calls {
-		out.OfAssistant.ToolCalls = append(out.OfAssistant.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
-			OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-				ID: c.ID, Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name, Arguments: c.Arguments},
-			},
-		})
-	}
-	return out
 }

@@ -1,36 +1,34 @@
-package openai
+package anthropic
 
 import (
 	"cmp"
 	"encoding/json"
 	"strings"
 
+	"example.com/ragflow/internal/llmclient"
 	"example.com/ragflow/llm"
 )
 
-// messagesVersion is the version of the protocol Messages that is asked for.
-const messagesVersion = "2023-06-01"
-
-// Types of blocks and reasons of the protocol Messages.
+// Types of blocks and reasons.
 const (
 	textBlock   = "text"
 	toolUse     = "tool_use" // also the reason why an answer with calls ends
 	toolOutcome = "tool_result"
 )
 
-// messagesParams is a request of the protocol Messages.
-type messagesParams struct {
-	Model       string         `json:"model"`
-	MaxTokens   int            `json:"max_tokens"`
-	Tools       []messagesTool `json:"tools,omitempty"`
-	System      []block        `json:"system,omitempty"`
-	Messages    []turn         `json:"messages"`
-	Temperature float64        `json:"temperature"`
-	TopP        float64        `json:"top_p,omitempty"`
-	Stop        []string       `json:"stop_sequences,omitempty"`
+// params is a request.
+type params struct {
+	Model       string   `json:"model"`
+	MaxTokens   int      `json:"max_tokens"`
+	Tools       []tool   `json:"tools,omitempty"`
+	System      []block  `json:"system,omitempty"`
+	Messages    []turn   `json:"messages"`
+	Temperature float64  `json:"temperature"`
+	TopP        float64  `json:"top_p,omitempty"`
+	Stop        []string `json:"stop_sequences,omitempty"`
 }
 
-type messagesTool struct {
+type tool struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description,omitempty"`
 	Schema      map[string]any `json:"input_schema"`
@@ -56,21 +54,27 @@ type block struct {
 	Cache   *cacheControl   `json:"cache_control,omitempty"`
 }
 
+// imageSource is an image.
+type imageSource struct {
+	Type  string `json:"type"`
+	Media string `json:"media_type"`
+	Data  []byte `json:"data"`
+}
+
 // cacheControl asks the provider to cache the request up to the block that has it.
 type cacheControl struct {
 	Type string `json:"type"`
 }
 
-// messagesParams returns a request of the protocol Messages. System messages are a parameter of
-// its own there. The provider reads tools before them, so one mark caches both. Request.Schema
+// paramsOf returns the request to send. System messages are a parameter of their own. The provider reads tools before them, so one mark caches both. Request.Schema
 // is ignored: not all models of the protocol can be held to one.
-func (c *chat) messagesParams(r llm.Request) messagesParams {
-	p := messagesParams{
-		Model: c.model, MaxTokens: cmp.Or(r.MaxTokens, DefaultMessagesTokens),
-		Temperature: min(r.Temperature, 1), TopP: r.TopP, Stop: r.Stop,
+func paramsOf(q llmclient.Query) params {
+	p := params{
+		Model: q.Model, MaxTokens: cmp.Or(q.MaxTokens, DefaultTokens),
+		Temperature: min(q.Temperature, 1), TopP: q.TopP, Stop: q.Stop,
 	}
 	var system []string
-	for _, m := range r.Messages {
+	for _, m := range q.Messages {
 		switch {
 		case m.Role != llm.System:
 			p.add(m)
@@ -81,8 +85,8 @@ func (c *chat) messagesParams(r llm.Request) messagesParams {
 	if len(system) > 0 {
 		p.System = []block{{Type: textBlock, Text: strings.Join(system, "\n\n"), Cache: &cacheControl{Type: "ephemeral"}}}
 	}
-	for _, t := range r.Tools {
-		p.Tools = append(p.Tools, messagesTool{Name: t.Name, Description: t.Description, Schema: t.Parameters})
+	for _, t := range q.Tools {
+		p.Tools = append(p.Tools, tool{Name: t.Name, Description: t.Description, Schema: t.Parameters})
 	}
 	return p
 }
@@ -90,7 +94,7 @@ func (c *chat) messagesParams(r llm.Request) messagesParams {
 // add appends a message. Messages of one side in a row become one turn, because turns must
 // alternate. A blank text is left out, because the provider refuses it. Images come before the
 // text, as Anthropic advises.
-func (p *messagesParams) add(m llm.Message) {
+func (p *params) add(m llm.Message) {
 	said := turn{Role: llm.User}
 	if m.Role == llm.Assistant {
 		said.Role = llm.Assistant
@@ -125,15 +129,15 @@ func object(arguments string) json.RawMessage {
 	return json.RawMessage(arguments)
 }
 
-// messagesEvent is an event of the protocol Messages, with the fields that are used.
-type messagesEvent struct {
+// event is an event of a stream, with the fields that are used.
+type event struct {
 	Type    string `json:"type"`
 	Index   int64  `json:"index"`
 	Message struct {
-		Model   string        `json:"model"`
-		Content []block       `json:"content"`
-		Reason  string        `json:"stop_reason"`
-		Usage   messagesUsage `json:"usage"`
+		Model   string  `json:"model"`
+		Content []block `json:"content"`
+		Reason  string  `json:"stop_reason"`
+		Usage   usage   `json:"usage"`
 	} `json:"message"` // at the beginning, or a whole answer
 	Block block `json:"content_block"`
 	Delta struct {
@@ -142,78 +146,74 @@ type messagesEvent struct {
 		JSON   string `json:"partial_json"`
 		Reason string `json:"stop_reason"`
 	} `json:"delta"`
-	Usage messagesUsage `json:"usage"`
+	Usage usage `json:"usage"`
 }
 
-// messagesUsage counts tokens. Those of the prompt that are read from the cache or written to
+// usage counts tokens. Those of the prompt that are read from the cache or written to
 // it are not among Input.
-type messagesUsage struct {
+type usage struct {
 	Input   int64 `json:"input_tokens"`
 	Read    int64 `json:"cache_read_input_tokens"`
 	Written int64 `json:"cache_creation_input_tokens"`
 	Output  int64 `json:"output_tokens"`
 }
 
-// messagesEvent takes an event of the protocol Messages.
-func (a *answer) messagesEvent(e messagesEvent) {
+// take takes an event.
+func take(a *llmclient.Answer, e event) {
 	switch e.Type {
 	case "message_start":
 		a.Model = cmp.Or(e.Message.Model, a.Model)
-		a.count(e.Message.Usage)
+		count(a, e.Message.Usage)
 	case "content_block_start":
 		e.Block.Input = nil // it follows in pieces
-		a.block(e.Index, e.Block)
+		add(a, e.Index, e.Block)
 	case "content_block_delta":
 		switch e.Delta.Type {
 		case "text_delta":
-			a.say(a.thinking.next(e.Delta.Text))
+			a.Say(e.Delta.Text)
 		case "input_json_delta":
-			a.calls.add(e.Index, llm.ToolCall{Arguments: e.Delta.JSON})
+			a.Call(e.Index, llm.ToolCall{Arguments: e.Delta.JSON})
 		}
 	case "message_delta":
-		a.count(e.Usage)
-		a.stop(e.Delta.Reason)
-	case "": // an answer that is not streamed: see streamed
+		count(a, e.Usage)
+		stop(a, e.Delta.Reason)
+	case "": // an answer that is not streamed
 		a.Model = cmp.Or(e.Message.Model, a.Model)
-		a.count(e.Message.Usage)
+		count(a, e.Message.Usage)
 		for i, b := range e.Message.Content {
-			a.block(int64(i), b)
+			add(a, int64(i), b)
 		}
-		a.stop(e.Message.Reason)
+		stop(a, e.Message.Reason)
 	}
 }
 
-// block takes a block as far as it is known.
-func (a *answer) block(index int64, b block) {
+// add takes a block as far as it is known.
+func add(a *llmclient.Answer, index int64, b block) {
 	switch b.Type {
 	case textBlock:
-		a.say(a.thinking.next(b.Text))
+		a.Say(b.Text)
 	case toolUse:
-		a.calls.add(index, llm.ToolCall{ID: b.ID, Name: b.Name, Arguments: string(b.Input)})
+		a.Call(index, llm.ToolCall{ID: b.ID, Name: b.Name, Arguments: string(b.Input)})
 	}
 }
 
 // count takes the usage so far. Some servers know that of the prompt only at the end.
-func (a *answer) count(u messagesUsage) {
+func count(a *llmclient.Answer, u usage) {
 	a.Usage.Input = max(a.Usage.Input, u.Input+u.Read+u.Written)
 	a.Usage.Output = max(a.Usage.Output, u.Output)
 }
 
 // stop takes the reason why the answer ended.
-func (a *answer) stop(reason string) {
+func stop(a *llmclient.Answer, reason string) {
 	switch reason {
 	case "end_turn", "stop_sequence":
-		a.finish = "stop"
+		a.End(llmclient.Stop)
 	case "max_tokens", "model_context_window_exceeded":
-		a.finish = finishLength
+		a.End(llmclient.Length)
 	case "refusal":
-		a.finish = "content_filter"
+		a.End(llmclient.Filter)
 	case toolUse:
-		a.finish = "tool_calls"
-		for _, arguments := range a.calls.written {
-			if arguments.Len() == 0 { // of a tool without parameters
-				arguments.WriteString("{}")
-			}
-		}
+		a.End(llmclient.Tools)
+		a.FillArguments()
 	}
 }

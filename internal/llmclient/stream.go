@@ -1,4 +1,4 @@
-package openai
+package llmclient
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"github.com/openai/openai-go/v3/packages/ssestream"
 )
 
-// stream asks for an answer in pieces, as the methods NewStreaming of the SDK do. Those take a
-// comment, with which servers keep a connection open, for a piece without JSON. The stream ends
-// early where take returns false.
-func stream[T any](ctx context.Context, c *Client, path string, params any, options []option.RequestOption, take func(T) bool) error {
+// Stream asks for an answer in pieces, as the methods NewStreaming of the SDK do. Those take a
+// comment, with which servers keep a connection open, for a piece without JSON. take adds a piece
+// to a.
+func Stream[T any](ctx context.Context, c *Client, path string, params any, q Query, a *Answer, take func(T)) error {
 	var response *http.Response
-	client := sdk.Client{Options: c.options} // as a field of c it would add 10 MB to the program: all methods of the SDK
-	err := client.Post(ctx, path, params, &response, append(options, option.WithJSONSet("stream", true))...)
+	client := sdk.Client{Options: c.requests} // as a field of c it would add 10 MB to the program: all methods of the SDK
+	err := client.Post(ctx, path, params, &response, append(q.Options, option.WithJSONSet("stream", true))...)
 	var decoder ssestream.Decoder
 	if d := ssestream.NewDecoder(response); d != nil {
 		decoder = pieces{d}
@@ -23,7 +23,7 @@ func stream[T any](ctx context.Context, c *Client, path string, params any, opti
 	s := ssestream.NewStream[T](decoder, err)
 	defer s.Close() //nolint:errcheck // the answer is already read
 	for s.Next() {
-		if !take(s.Current()) {
+		if take(s.Current()); !a.wantsMore() {
 			break
 		}
 	}

@@ -1,4 +1,4 @@
-package openai
+package llmclient
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"example.com/ragflow/llm"
 )
 
 // Causes of calls that this package cancelled.
@@ -51,15 +53,15 @@ type watchKey struct{}
 
 func (c *Client) watch(parent context.Context, model, media string) *watch {
 	ctx, cancel := context.WithCancelCause(parent)
-	w := &watch{parent: parent, cancel: cancel, stall: c.config.Stall, model: model, media: media}
+	w := &watch{parent: parent, cancel: cancel, stall: c.endpoint.Stall, model: model, media: media}
 	w.ctx = context.WithValue(ctx, watchKey{}, w)
-	w.timer = time.AfterFunc(c.config.FirstByte, func() { cancel(errFirstByte) })
-	w.total = time.AfterFunc(c.config.Total, func() { cancel(errTooLong) })
+	w.timer = time.AfterFunc(c.endpoint.FirstByte, func() { cancel(errFirstByte) })
+	w.total = time.AfterFunc(c.endpoint.Total, func() { cancel(errTooLong) })
 	return w
 }
 
 // queue waits until a limiter lets a request through. That time is not the provider's.
-func (w *watch) queue(ctx context.Context, l *Limiter, firstByte time.Duration) error {
+func (w *watch) queue(ctx context.Context, l llm.Limiter, firstByte time.Duration) error {
 	w.timer.Stop()
 	if err := l.Wait(ctx); err != nil {
 		return err
@@ -128,7 +130,7 @@ func (w *watch) end() {
 type guard struct {
 	next      http.RoundTripper
 	max       int64
-	limiter   *Limiter // nil: none
+	limiter   llm.Limiter // nil: none
 	firstByte time.Duration
 }
 

@@ -1,10 +1,9 @@
-package openai_test
+package anthropic_test
 
 import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 
 	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/anthropic"
 )
 
 // Events of the protocol Messages.
@@ -38,22 +37,19 @@ func ending(reason string) string {
 // messages is a chat model that speaks the protocol Messages.
 func messages(t *testing.T, s *llmtest.Server) llm.Chat {
 	t.Helper()
-	return client(t, s, func(c *openai.Config) { c.Protocol = openai.Messages }).Chat("small")
-}
-
-// anthropic answers as the API of Anthropic does: only with its headers and without the other key.
-func anthropic(t *testing.T, key string, then llmtest.Behaviour) llmtest.Behaviour {
-	t.Helper()
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("x-api-key") != key || r.Header.Get("anthropic-version") != "2023-06-01" || r.Header.Values("Authorization") != nil {
-			t.Errorf("%s with the headers %v", r.URL, r.Header)
-		}
-		then(w, r)
+	c, err := anthropic.New(anthropic.Config{
+		Provider: "played", BaseURL: s.URL(), Key: planted,
+		FirstByte: time.Second, Stall: 1200 * time.Millisecond, Total: 6 * time.Second, MaxBytes: 1 << 20,
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(c.CloseIdle)
+	return c.Chat("small")
 }
 
 func TestMessages(t *testing.T) { // L04, L06
-	s := llmtest.NewServer(anthropic(t, planted, responding(begun, ping, pondering, ponders, signed, pondered, aText, aPiece, aPiece2, aTextDone, ending("end_turn"), stopped)))
+	s := llmtest.NewServer(responding(begun, ping, pondering, ponders, signed, pondered, aText, aPiece, aPiece2, aTextDone, ending("end_turn"), stopped))
 	defer s.Close()
 	q := dialogue()
 	q.Messages = append(q.Messages, llm.Message{Role: llm.User, Content: "Tell me."}, llm.Message{Role: llm.System, Content: "In English."}, llm.Message{Role: llm.Assistant, Content: " "})
@@ -103,7 +99,7 @@ func TestMessagesLimits(t *testing.T) {
 	}
 	body := asked(t, s, 0)
 	delete(body, "messages")
-	if diff := cmp.Diff(map[string]any{"model": "small", "temperature": 1.0, "max_tokens": float64(openai.DefaultMessagesTokens), "stream": true}, body); diff != "" {
+	if diff := cmp.Diff(map[string]any{"model": "small", "temperature": 1.0, "max_tokens": float64(anthropic.DefaultTokens), "stream": true}, body); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -277,41 +273,5 @@ func TestMessagesAdapt(t *testing.T) {
 	delete(body, "messages")
 	if diff := cmp.Diff(map[string]any{"model": "small", "top_p": 0.9, "max_tokens": 50.0, "stream": true}, body); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// TestMessagesOfAnthropic asks the known provider, whose protocol LLM_PROTOCOL does not change.
-func TestMessagesOfAnthropic(t *testing.T) {
-	s := llmtest.NewServer()
-	defer s.Close()
-	for _, key := range []string{planted, ""} {
-		settings := map[string]string{
-			"SMART_LLM_MODEL": "anthropic:small", "ANTHROPIC_BASE_URL": strings.TrimSuffix(s.URL(), "/v1"), "ANTHROPIC_API_KEY": key, "LLM_PROTOCOL": "responses",
-		}
-		get := func(name string) string { return settings[name] }
-		chat, err := openai.FromEnvironment(get)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Then(anthropic(t, key, llmtest.Say("fine")))
-		if r, err := chat.Complete(t.Context(), question(), nil); err != nil || r.Text != "fine" {
-			t.Errorf("got %+v, %v", r, err)
-		}
-		known, _ := openai.KnownProvider("anthropic")
-		config, _ := known.Config(get)
-		c, err := openai.New(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Then(anthropic(t, key, llmtest.Body("application/json", `{"data":[{"type":"model","id":"small","display_name":"Small","created_at":"2025-05-14T00:00:00Z"}],"has_more":false,"first_id":"small","last_id":"small"}`)))
-		names, err := c.Models(t.Context())
-		if diff := cmp.Diff([]string{"small"}, names); err != nil || diff != "" {
-			t.Error(err, diff)
-		}
-		s.Then(anthropic(t, key, llmtest.Body("application/json", `{}`)))
-		if _, err := c.Post(t.Context(), "small", "/messages/count_tokens", map[string]any{}); err != nil {
-			t.Error(err)
-		}
-		c.CloseIdle()
 	}
 }

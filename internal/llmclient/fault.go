@@ -1,4 +1,4 @@
-package openai
+package llmclient
 
 import (
 	"context"
@@ -23,10 +23,10 @@ import (
 	"example.com/ragflow/llm"
 )
 
-// bad returns the error of a response without a usable answer. A retry may help.
-func (c *Client) bad(model, detail string) *llm.Error {
+// Bad returns the error of a response without a usable answer. A retry may help.
+func (c *Client) Bad(model, detail string) *llm.Error {
 	return &llm.Error{
-		Provider: c.config.Provider, Model: model, Kind: llm.ErrBadResponse,
+		Provider: c.endpoint.Provider, Model: model, Kind: llm.ErrBadResponse,
 		Detail: c.redact(detail), Transient: true,
 	}
 }
@@ -34,9 +34,9 @@ func (c *Client) bad(model, detail string) *llm.Error {
 // fault converts the error of a failed call.
 func (c *Client) fault(w *watch, err error) error {
 	if ended := w.parent.Err(); ended != nil {
-		return fmt.Errorf("ask %s: %w", c.config.Provider, ended)
+		return fmt.Errorf("ask %s: %w", c.endpoint.Provider, ended)
 	}
-	e := &llm.Error{Provider: c.config.Provider, Model: w.model}
+	e := &llm.Error{Provider: c.endpoint.Provider, Model: w.model}
 	status, header := w.head()
 	switch cause := context.Cause(w.ctx); {
 	case errors.Is(cause, errFirstByte), errors.Is(cause, errStalled):
@@ -99,14 +99,14 @@ func (c *Client) broken(e *llm.Error, err error) {
 		err = &body.Error
 	}
 	if f, ok := errors.AsType[*failure](err); ok {
-		f.describe(e)
+		f.describe(e, c.options.Statuses)
 		return
 	}
 	switch {
 	case errors.As(err, &odd):
 		e.Detail, e.Transient = string(odd), false
 	case errors.Is(err, errTooLarge):
-		e.Detail, e.Transient = fmt.Sprintf("more than %d bytes", c.config.MaxBytes), false
+		e.Detail, e.Transient = fmt.Sprintf("more than %d bytes", c.endpoint.MaxBytes), false
 	case isJSON(err):
 		e.Detail = "what came is not the JSON of an answer"
 	default:
@@ -117,14 +117,14 @@ func (c *Client) broken(e *llm.Error, err error) {
 // failure is an error that the provider sent in the middle of a stream.
 type failure struct {
 	Code    json.RawMessage `json:"code"` // a status of HTTP, a word or null
-	Type    string          `json:"type"` // a word; the protocol Messages has no code
+	Type    string          `json:"type"` // a word, where there is no code
 	Message string          `json:"message"`
 }
 
 func (f *failure) Error() string { return f.Message }
 
 // describe converts the failure.
-func (f *failure) describe(e *llm.Error) {
+func (f *failure) describe(e *llm.Error, statusOf map[string]int) {
 	e.Detail = "it ended its answer with an error"
 	switch code := strings.Trim(string(f.Code), `"`); code {
 	case "rate_limit_exceeded":
@@ -149,21 +149,6 @@ func (f *failure) describe(e *llm.Error) {
 	if f.Message != "" {
 		e.Detail += ": " + f.Message
 	}
-}
-
-// statusOf has the status that an error of the protocol Messages has where it comes before the
-// answer.
-var statusOf = map[string]int{
-	"invalid_request_error": http.StatusBadRequest,
-	"authentication_error":  http.StatusUnauthorized,
-	"billing_error":         http.StatusPaymentRequired,
-	"permission_error":      http.StatusForbidden,
-	"not_found_error":       http.StatusNotFound,
-	"request_too_large":     http.StatusRequestEntityTooLarge,
-	"rate_limit_error":      http.StatusTooManyRequests,
-	"api_error":             http.StatusInternalServerError,
-	"timeout_error":         http.StatusGatewayTimeout,
-	"overloaded_error":      529, // of Anthropic alone
 }
 
 func isJSON(err error) bool {
@@ -228,8 +213,8 @@ var keyLike = regexp.MustCompile(`(?i)\b(?:bearer\s+|sk-|pk-|api[-_]?key[=:]\s*)
 
 // redact shortens text to one line without keys.
 func (c *Client) redact(s string) string {
-	if len(c.config.Key) > 0 {
-		s = strings.ReplaceAll(s, c.config.Key, "[key]")
+	if len(c.endpoint.Key) > 0 {
+		s = strings.ReplaceAll(s, c.endpoint.Key, "[key]")
 	}
 	s = keyLike.ReplaceAllString(s, "[key]")
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
@@ -237,4 +222,25 @@ func (c *Client) redact(s string) string {
 		s = string(runes[:detailRunes]) + "…"
 	}
 	return s
+}
+
+// aboutImages matches what servers say of images that they do not take.
+var aboutImages = regexp.MustCompile(`(?i)image|vision|multimodal`)
+
+// refusedImages corrects the error of a request with images that the server does not take. For a
+// model that takes none, llama.cpp answers with the status 500 and OpenRouter with 404.
+func refusedImages(e *llm.Error, r llm.Request) {
+	images := 0
+	for _, m := range r.Messages {
+		images += len(m.Images)
+	}
+	if images == 0 || e.Status < http.StatusBadRequest || !aboutImages.MatchString(e.Detail) {
+		return
+	}
+	for _, kind := range []error{llm.ErrRefused, llm.ErrUnavailable, llm.ErrModelNotFound} {
+		if errors.Is(e, kind) {
+			e.Kind, e.Transient, e.Detail = llm.ErrRefused, false, "does the model take images? "+e.Detail
+			return
+		}
+	}
 }

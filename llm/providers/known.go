@@ -1,12 +1,20 @@
-package openai
+// Package providers lists the known providers of models with their addresses and keys, and
+// makes clients for them.
+//
+//	chat, err := providers.FromEnvironment(os.Getenv)
+package providers
 
 import (
 	"cmp"
 	"errors"
-	"log/slog"
 	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
 
 	"example.com/ragflow/llm"
+	"example.com/ragflow/llm/anthropic"
+	"example.com/ragflow/llm/openai"
 )
 
 // Known is a provider at a known address.
@@ -19,11 +27,11 @@ type Known struct {
 	Protocol string // its own protocol; empty for one that speaks that of OpenAI
 }
 
-// KnownProviders lists the known providers. The servers without a key run on the own machine.
-func KnownProviders() []Known {
+// All lists the known providers. The servers without a key run on this machine.
+func All() []Known {
 	return []Known{
-		{Name: "openai", BaseURL: DefaultBaseURL, URLName: "OPENAI_BASE_URL", KeyName: "OPENAI_API_KEY"},
-		{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", URLName: "ANTHROPIC_BASE_URL", KeyName: "ANTHROPIC_API_KEY", Suffix: "/v1", Protocol: Messages},
+		{Name: "openai", BaseURL: openai.DefaultBaseURL, URLName: "OPENAI_BASE_URL", KeyName: "OPENAI_API_KEY"},
+		{Name: "anthropic", BaseURL: anthropic.DefaultBaseURL, URLName: "ANTHROPIC_BASE_URL", KeyName: "ANTHROPIC_API_KEY", Suffix: "/v1", Protocol: anthropic.Protocol},
 		{Name: "google", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", URLName: "GOOGLE_BASE_URL", KeyName: "GOOGLE_API_KEY"},
 		{Name: "cohere", BaseURL: "https://api.cohere.ai/compatibility/v1", URLName: "COHERE_BASE_URL", KeyName: "COHERE_API_KEY"},
 		{Name: "mistral", BaseURL: "https://api.mistral.ai/v1", URLName: "MISTRAL_BASE_URL", KeyName: "MISTRAL_API_KEY"},
@@ -37,9 +45,9 @@ func KnownProviders() []Known {
 	}
 }
 
-// KnownProvider returns the known provider of a name.
-func KnownProvider(name string) (Known, bool) {
-	for _, k := range KnownProviders() {
+// Named returns the known provider of a name.
+func Named(name string) (Known, bool) {
+	for _, k := range All() {
 		if k.Name == name {
 			return k, true
 		}
@@ -51,49 +59,40 @@ func KnownProvider(name string) (Known, bool) {
 // model's own name may hold a colon; any other name is returned whole.
 func SplitModel(name string) (provider, model string) {
 	before, after, found := strings.Cut(name, ":")
-	if _, known := KnownProvider(before); found && known && after != "" {
+	if _, known := Named(before); found && known && after != "" {
 		return before, after
 	}
 	return "", name
 }
 
-// Config returns the configuration for a provider. get returns the value of an environment
+// Endpoint returns the endpoint of a provider. get returns the value of an environment
 // variable, empty if it is not set. ok is false if the key or the address is missing.
-func (k Known) Config(get func(variable string) string) (c Config, ok bool) {
+func (k Known) Endpoint(get func(variable string) string) (e llm.Endpoint, ok bool) {
 	address := strings.TrimRight(get(k.URLName), "/")
 	if address != "" && !strings.HasSuffix(address, k.Suffix) {
 		address += k.Suffix
 	}
-	c = Config{Provider: k.Name, BaseURL: cmp.Or(address, k.BaseURL), Protocol: k.Protocol}
+	e = llm.Endpoint{Provider: k.Name, BaseURL: cmp.Or(address, k.BaseURL), Protocol: k.Protocol}
 	if k.KeyName != "" {
-		c.Key = get(k.KeyName)
+		e.Key = get(k.KeyName)
 	}
-	return c, c.BaseURL != "" && (k.KeyName == "" || c.Key != "")
+	return e, e.BaseURL != "" && (k.KeyName == "" || e.Key != "")
 }
 
-// Discover registers the known providers for which get has a key, and the servers without a
-// key for which it has an address. It sends no request. The log says of each provider whether
-// it was registered.
-func Discover(get func(variable string) string, log *slog.Logger) *llm.Registry {
-	var r llm.Registry
-	for _, k := range KnownProviders() {
-		c, ok := k.Config(get)
-		if ok && k.KeyName == "" {
-			ok = get(k.URLName) != ""
-		}
-		if !ok {
-			log.Info("Skipped LLM provider: " + k.Name + " (no credentials)") //nolint:sloglint // the text is prescribed
-			continue
-		}
-		client, err := New(c)
-		if err != nil {
-			log.Warn("Skipped LLM provider: "+k.Name, "error", err) //nolint:sloglint // as above
-			continue
-		}
-		r.Register(client)
-		log.Info("Registered LLM provider: " + k.Name) //nolint:sloglint // as above
+// New returns the client of an endpoint, by its Protocol. It sends no request.
+func New(e llm.Endpoint) (llm.Provider, error) {
+	if e.Protocol == anthropic.Protocol {
+		return anthropic.New(e)
 	}
-	return &r
+	return openai.New(e)
+}
+
+// PerMinute returns a limiter that lets at most n requests through in any minute, the first few
+// of them at once. Further ones wait in the order of their calls. n is at least 1.
+func PerMinute(n int) llm.Limiter {
+	const atOnce = 6 // one in so many
+	burst := max(1, n/atOnce)
+	return rate.NewLimiter(rate.Every(time.Minute/time.Duration(max(1, n-burst))), burst)
 }
 
 // FromEnvironment returns the chat model that the command ragflow uses: SMART_LLM_MODEL names
@@ -105,10 +104,10 @@ func FromEnvironment(get func(variable string) string) (llm.Chat, error) {
 	if model == "" {
 		return nil, errors.New("no model: set SMART_LLM_MODEL, and OPENAI_BASE_URL or OPENAI_API_KEY")
 	}
-	known, _ := KnownProvider(cmp.Or(provider, "openai"))
-	config, _ := known.Config(get)
-	config.Protocol = cmp.Or(config.Protocol, get("LLM_PROTOCOL"))
-	client, err := New(config)
+	known, _ := Named(cmp.Or(provider, "openai"))
+	e, _ := known.Endpoint(get)
+	e.Protocol = cmp.Or(e.Protocol, get("LLM_PROTOCOL"))
+	client, err := New(e)
 	if err != nil {
 		return nil, err
 	}
