@@ -207,7 +207,7 @@ var testOnly = []string{
 	module + "/internal/termmd", // what a terminal gets
 	module + "/internal/sanitize",
 	module + "/internal/transcript",
-	module + "/eval",                        // questions for integration tests,
+	module + "/eval",                                                                              // questions for integration tests,
 	module + "/llm", module + "/llm/openai", module + "/llm/anthropic", module + "/llm/providers", // and real models for them
 	module + "/internal/load", module + "/ingest/chunk", // documents for tests of chunkers, chunks for tests of loaders
 	module + "/graph/graphtest", module + "/graph", module + "/longterm/longtermtest",

@@ -80,7 +80,7 @@ func (a *Assistant) Stream(ctx context.Context, q Question) iter.Seq2[Event, err
 	return func(yield func(Event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		r, err := a.runs.start(ctx, q)
+		r, err := a.runs.start(ctx, ctx, q)
 		if err != nil {
 			yield(Event{}, err)
 			return
@@ -113,10 +113,6 @@ func (a *Assistant) prepare(ctx context.Context, q Question) (*request, error) {
 	if a.ReadOnly() {
 		return nil, a.readOnly("no question can be saved in it")
 	}
-	b, err := a.current(ctx)
-	if err != nil {
-		return nil, err
-	}
 	saved, filter := *cmp.Or(q.Settings, &a.config.Settings), q.Filter
 	if q.Resume {
 		s, err := a.log.StateAt(ctx, q.Thread, 0)
@@ -126,7 +122,11 @@ func (a *Assistant) prepare(ctx context.Context, q Question) (*request, error) {
 		if err != nil {
 			return nil, fmt.Errorf("resume thread %q: %w", q.Thread, err)
 		}
-		saved, filter = s.Settings, s.Scope.Filter
+		saved, filter, q.Collections = s.Settings, s.Scope.Filter, collectionsOf(s.Scope)
+	}
+	b, err := a.collections.current(ctx, q.Collections...)
+	if err != nil {
+		return nil, err
 	}
 	settings, err := a.config.ResolveSettings(saved)
 	if err != nil {
@@ -184,6 +184,14 @@ func (a *Assistant) input(r *graph.Request[state.Update], q Question, saved Sett
 	}
 }
 
+// collectionsOf are the collections of a thread.
+func collectionsOf(s state.Scope) []string {
+	if s.Collection == "" {
+		return nil
+	}
+	return append([]string{s.Collection}, s.More...)
+}
+
 // recentOf returns the questions of a history, by which follow-ups are understood.
 func recentOf(history []state.Message) *[]state.Exchange {
 	var out []state.Exchange
@@ -226,7 +234,8 @@ func threadName(s string) bool {
 // SearchOptions say how one search works. The zero value is as configured.
 type SearchOptions struct {
 	search.Request
-	Plain bool // the query is a question: quotes have no meaning
+	Collections []string // to search in; empty: Config.Collection
+	Plain       bool     // the query is a question: quotes have no meaning
 }
 
 // Search returns the passages that fit a query best, without a conversation and
@@ -240,7 +249,7 @@ func (a *Assistant) Search(ctx context.Context, query string, o SearchOptions) (
 	case o.K < 0:
 		return nil, fmt.Errorf("search: %d results make no sense; ask for 1 or more", o.K)
 	}
-	b, err := a.current(ctx)
+	b, err := a.collections.current(ctx, o.Collections...)
 	if err != nil {
 		return nil, err
 	}
@@ -302,13 +311,14 @@ type TermReply struct {
 }
 
 // Explain shows what the analyzer and the rewrite make of a question that begins a
-// conversation. Nothing is saved. Only Text, Filter and Settings of q count.
+// conversation. Nothing is saved. Only Text, Collections, Filter and Settings
+// of q count.
 func (a *Assistant) Explain(ctx context.Context, q Question) (*Explanation, error) {
 	cleaned := text.Clean(q.Text)
 	if cleaned == "" {
 		return nil, ErrEmptyQuery
 	}
-	b, err := a.current(ctx)
+	b, err := a.collections.current(ctx, q.Collections...)
 	if err != nil {
 		return nil, err
 	}

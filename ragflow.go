@@ -7,16 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/dictionary"
-	"example.com/ragflow/internal/index"
-	"example.com/ragflow/internal/skills/chain"
-	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
@@ -59,10 +54,8 @@ type Assistant struct {
 	dictionary dictionary.Dictionary // of Config.Dictionary
 	custom     prompts.Set           // of Config.Prompts
 
-	index   search.Backend
-	library *ingest.Library
-	binding sync.Mutex            // held while bound is replaced
-	bound   atomic.Pointer[bound] // nil before the first question
+	collections Collections
+	library     *ingest.Library // of Config.Collection
 }
 
 // Open opens the data folder. It reads no documents: see [ingest.Library.Sync]. A
@@ -89,12 +82,10 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	if err := a.openThreads(ctx); err != nil {
 		return nil, err
 	}
-	db, notice, err := c.openIndex(ctx)
-	if err != nil {
+	a.collections.a = a
+	if a.library, err = a.collections.Open(ctx, ""); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
-	a.index = db
-	a.library = ingest.New(db, a.ingestOptions(notice))
 	if err := a.dropPromoted(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -165,65 +156,11 @@ func OpenThreads(ctx context.Context, c Config) (*threads.Log, io.Closer, error)
 	return log, store, nil
 }
 
-func (a *Assistant) ingestOptions(notice string) ingest.Options {
-	c := a.config
-	o := ingest.Options{
-		Docs: c.Docs, Chunking: c.Chunking, KeepChunking: c.KeepChunking,
-		Dense: c.Dense, Notice: notice, Clock: c.Clock,
-	}
-	if c.Models.Embedder != nil {
-		o.Embedder = chain.Embedder{Embedder: c.Models.Embedder}
-	}
-	if c.indexPath() != "" {
-		o.Folders = c.promotedFolders
-	}
-	return o
-}
-
-// bind makes the flow that answers from the index as it is now.
-func (a *Assistant) bind(ctx context.Context, v ingest.View) (*bound, error) {
-	snapshot, err := a.index.Snapshot(ctx, v.Roots...)
-	if err != nil {
-		return nil, err
-	}
-	b := &bound{version: v.Version, offline: offline.New(snapshot, 0)}
-	b.words = b.offline.Rewriter.WithDictionary(a.dictionary)
-	o := search.Options{
-		Dense: a.config.Dense, Retrieval: a.config.Retrieval, Offline: b.offline.Reranker, List: b.offline.Reranker, Vectors: a.vectors,
-		Reranker: a.config.reranker(a.custom),
-	}
-	if a.config.Models.Embedder != nil {
-		o.Embedder = chain.Embedder{Embedder: a.config.Models.Embedder}
-	}
-	if b.engine, err = search.New(ctx, snapshot, o); err != nil {
-		return nil, err
-	}
-	return b, nil
-}
-
-// current returns what questions are answered from; the first use indexes the documents.
-func (a *Assistant) current(ctx context.Context) (*bound, error) {
-	v, err := a.library.Ready(ctx)
-	if errors.Is(err, ingest.ErrReadOnly) {
-		return nil, a.readOnly("documents that are not indexed yet cannot be")
-	}
-	if err != nil {
-		return nil, err
-	}
-	a.binding.Lock()
-	defer a.binding.Unlock()
-	if b := a.bound.Load(); b != nil && b.version >= v.Version {
-		return b, nil
-	}
-	b, err := a.bind(ctx, v)
-	if err == nil {
-		a.bound.Store(b)
-	}
-	return b, err
-}
-
-// Library indexes and describes the documents.
+// Library indexes and describes the documents of Config.Collection.
 func (a *Assistant) Library() *ingest.Library { return a.library }
+
+// Collections opens other collections and lists them.
+func (a *Assistant) Collections() *Collections { return &a.collections }
 
 // Threads lists, shows and edits the conversations of the data folder.
 func (a *Assistant) Threads() *threads.Log { return a.log }
@@ -235,14 +172,14 @@ func (a *Assistant) Runs() *Runs { return a.runs }
 // Config.ReadOnly says so or because it cannot be written to.
 func (a *Assistant) ReadOnly() bool {
 	s, ok := a.store.(interface{ ReadOnly() bool })
-	return ok && s.ReadOnly() || a.index.ReadOnly()
+	return ok && s.ReadOnly() || a.collections.readOnly()
 }
 
 // Close ends all runs, waits for them and closes the databases. A run that was under way can
 // be resumed.
 func (a *Assistant) Close() error {
 	a.runs.close()
-	return errors.Join(a.store.Close(), a.index.Close())
+	return errors.Join(a.store.Close(), a.collections.close())
 }
 
 // readOnly returns the error of a change to a data folder that cannot be changed.
@@ -266,30 +203,4 @@ func (c Config) access() sqlite.Access {
 		return sqlite.ReadOnly
 	}
 	return sqlite.ReadIfNeeded
-}
-
-// openIndex opens the index. notice says that it had to be replaced, and why.
-func (c Config) openIndex(ctx context.Context) (db search.Backend, notice string, err error) {
-	if c.Index == nil {
-		return index.OpenOrReplace(ctx, c.indexPath(), index.Options{Ranking: c.Retrieval.Ranking, Logger: c.Logger, Access: c.access()})
-	}
-	local, err := index.Open(ctx, "", index.Options{})
-	if err != nil {
-		return nil, "", err
-	}
-	if db, err = c.Index(ctx, c.Collection, local); err != nil {
-		return nil, "", errors.Join(err, local.Close())
-	}
-	return db, "", nil
-}
-
-// indexPath returns the file of the index; "" keeps it in memory.
-func (c Config) indexPath() string {
-	switch {
-	case c.DataDir == "":
-		return ""
-	case c.Collection != "":
-		return filepath.Join(ingest.CollectionDir(c.DataDir, c.Collection), "index.db")
-	}
-	return filepath.Join(c.DataDir, "index.db")
 }

@@ -183,12 +183,7 @@ func (a *Assistant) Reply(ctx context.Context, run string) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := a.bound.Load()
-	if b == nil && len(a.library.View().Roots) > 0 {
-		if b, err = a.current(ctx); err != nil {
-			return nil, err
-		}
-	}
+	b := a.collections.known(ctx, collectionsOf(r.State.Scope)...)
 	var chunks *chunkCache
 	if b != nil {
 		chunks = &chunkCache{read: b.engine.Chunks}
@@ -237,7 +232,7 @@ func (a *Assistant) reply(ctx context.Context, b *bound, chunks *chunkCache, r *
 			reply.Grade.Refined = q.Text
 		}
 	}
-	reply.Citations = a.citations(ctx, chunks, turn)
+	reply.Citations = b.citations(ctx, chunks, turn)
 	reply.Quality = Quality{Faithfulness: 1, CitationPrecision: 1, CitationRecall: 1}
 	if turn.Quality != (Quality{}) {
 		reply.Quality = turn.Quality
@@ -259,10 +254,10 @@ func (a *Assistant) reply(ctx context.Context, b *bound, chunks *chunkCache, r *
 }
 
 // citations describes the citations of a turn, and which of them have changed.
-func (a *Assistant) citations(ctx context.Context, chunks *chunkCache, turn state.Turn) []CitationReply {
+func (b *bound) citations(ctx context.Context, chunks *chunkCache, turn state.Turn) []CitationReply {
 	files := &ingest.CitedFiles{}
-	if chunks != nil {
-		files = a.library.CitedFiles(chunks.Chunks)
+	if b != nil {
+		files = b.library.CitedFiles(chunks.Chunks)
 	}
 	out := make([]CitationReply, len(turn.Citations))
 	for i, c := range turn.Citations {

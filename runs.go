@@ -60,20 +60,20 @@ var ErrCancelled = errors.New("the run was cancelled")
 // Start begins to answer a question and returns at once, when the question was accepted.
 // The run goes on after ctx ends.
 func (r *Runs) Start(ctx context.Context, q Question) (RunInfo, error) {
-	x, err := r.start(context.WithoutCancel(ctx), q)
+	x, err := r.start(ctx, context.WithoutCancel(ctx), q)
 	if err != nil {
 		return RunInfo{}, err
 	}
 	return x.info, nil
 }
 
-// start begins a run, which ends with ctx.
-func (r *Runs) start(ctx context.Context, q Question) (*run, error) {
+// start begins a run, which ends with life. ctx is for the time until it has begun.
+func (r *Runs) start(ctx, life context.Context, q Question) (*run, error) {
 	request, err := r.a.prepare(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	life, cancel := context.WithCancelCause(life)
 	x := &run{
 		info:   RunInfo{Run: request.graph.Run, Thread: request.graph.Thread, Owner: q.Owner, Began: r.a.config.Clock().UTC()},
 		cancel: cancel, ended: make(chan struct{}), more: make(chan struct{}),
@@ -93,7 +93,7 @@ func (r *Runs) start(ctx context.Context, q Question) (*run, error) {
 	go func() {
 		defer r.leave(x)
 		defer cancel(nil)
-		x.end(r.a.tell(ctx, request, x.add))
+		x.end(r.a.tell(life, request, x.add))
 	}()
 	return x, nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/skills/chain"
 	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/nodes"
@@ -18,7 +19,8 @@ import (
 // bound is what questions over some collections share: one snapshot of their indexes. A turn
 // uses one from beginning to end, whatever is indexed meanwhile.
 type bound struct {
-	version int // of the view of the library
+	version string          // of the views of the libraries
+	library *ingest.Library // of the first collection
 	offline offline.Skills
 	words   *offline.Rewriter // of offline, with the person's dictionary
 	engine  *search.Engine

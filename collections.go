@@ -1,0 +1,227 @@
+package ragflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/index"
+	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/offline"
+	"example.com/ragflow/search"
+)
+
+// Collections are the indexes of an [Assistant] by name, each opened when it is first used. A
+// question is answered from one or from several as if they were one. They are safe for
+// concurrent use.
+type Collections struct {
+	a *Assistant
+
+	mu    sync.Mutex
+	open  map[string]*collection
+	bound map[string]*bound // the newest of each choice of collections, by their names
+}
+
+// collection is documents with an index of their own.
+type collection struct {
+	index   search.Backend
+	library *ingest.Library
+}
+
+// List lists the named collections of the data folder, in order.
+func (cs *Collections) List() ([]string, error) { return ingest.Collections(cs.a.config.DataDir) }
+
+// Open opens a collection, which is made if there is none of that name; "" is
+// Config.Collection. The error matches ingest.ErrCollectionName for a name that no collection
+// can have.
+func (cs *Collections) Open(ctx context.Context, name string) (*ingest.Library, error) {
+	c, err := cs.get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.library, nil
+}
+
+// get opens a collection.
+func (cs *Collections) get(ctx context.Context, name string) (*collection, error) {
+	if name == "" {
+		name = cs.a.config.Collection
+	}
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if c := cs.open[name]; c != nil {
+		return c, nil
+	}
+	config := cs.a.config
+	if name != config.Collection {
+		if err := ingest.CheckCollection(name); err != nil {
+			return nil, err
+		}
+		if config.DataDir == "" {
+			return nil, fmt.Errorf("collection %q needs a data folder", name)
+		}
+		config.Collection, config.Docs = name, nil
+		if err := os.MkdirAll(filepath.Dir(config.indexPath()), 0o700); err != nil {
+			return nil, fmt.Errorf("make collection %q: %w", name, err)
+		}
+	}
+	db, notice, err := config.openIndex(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &collection{index: db, library: ingest.New(db, config.ingestOptions(notice))}
+	if cs.open == nil {
+		cs.open, cs.bound = map[string]*collection{}, map[string]*bound{}
+	}
+	cs.open[name] = c
+	return c, nil
+}
+
+// current returns what a question over some collections is answered from. The first use of a
+// collection indexes its documents. No names mean Config.Collection.
+func (cs *Collections) current(ctx context.Context, names ...string) (*bound, error) {
+	if len(names) == 0 {
+		names = []string{cs.a.config.Collection}
+	}
+	var views []ingest.View
+	var chosen []*collection
+	version := ""
+	for _, name := range names {
+		c, err := cs.get(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		v, err := c.library.Ready(ctx)
+		if errors.Is(err, ingest.ErrReadOnly) {
+			err = cs.a.readOnly("documents that are not indexed yet cannot be")
+		}
+		if err != nil {
+			return nil, err
+		}
+		chosen, views = append(chosen, c), append(views, v)
+		version += fmt.Sprintf("%d ", v.Version)
+	}
+	key := strings.Join(names, "\x00")
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if b := cs.bound[key]; b != nil && b.version == version {
+		return b, nil
+	}
+	b, err := cs.a.bind(ctx, chosen, views)
+	if err != nil {
+		return nil, err
+	}
+	b.version = version
+	cs.bound[key] = b
+	return b, nil
+}
+
+// known returns what questions over collections are answered from if one was asked or could
+// be without reading documents; nil if not.
+func (cs *Collections) known(ctx context.Context, names ...string) *bound {
+	if len(names) == 0 {
+		names = []string{cs.a.config.Collection}
+	}
+	for _, name := range names {
+		if c, err := cs.get(ctx, name); err != nil || len(c.library.View().Roots) == 0 {
+			return nil
+		}
+	}
+	b, err := cs.current(ctx, names...)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// bind makes what questions are answered from, of the indexes as they are now.
+func (a *Assistant) bind(ctx context.Context, chosen []*collection, views []ingest.View) (*bound, error) {
+	var snapshots []search.Snapshot
+	for i, c := range chosen {
+		s, err := c.index.Snapshot(ctx, views[i].Roots...)
+		if err != nil {
+			return nil, err
+		}
+		snapshots = append(snapshots, s)
+	}
+	snapshot := search.Union(snapshots[0], snapshots[1:]...)
+	b := &bound{library: chosen[0].library, offline: offline.New(snapshot, 0)}
+	b.words = b.offline.Rewriter.WithDictionary(a.dictionary)
+	o := search.Options{
+		Dense: a.config.Dense, Retrieval: a.config.Retrieval, Offline: b.offline.Reranker, List: b.offline.Reranker, Vectors: a.vectors,
+		Reranker: a.config.reranker(a.custom),
+	}
+	if a.config.Models.Embedder != nil {
+		o.Embedder = chain.Embedder{Embedder: a.config.Models.Embedder}
+	}
+	var err error
+	b.engine, err = search.New(ctx, snapshot, o)
+	return b, err
+}
+
+// readOnly reports whether an index that is open can only be read.
+func (cs *Collections) readOnly() bool {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	for _, c := range cs.open {
+		if c.index.ReadOnly() {
+			return true
+		}
+	}
+	return false
+}
+
+func (cs *Collections) close() error {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	var errs []error
+	for _, c := range cs.open {
+		errs = append(errs, c.index.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) ingestOptions(notice string) ingest.Options {
+	o := ingest.Options{
+		Docs: c.Docs, Chunking: c.Chunking, KeepChunking: c.KeepChunking,
+		Dense: c.Dense, Notice: notice, Clock: c.Clock,
+	}
+	if c.Models.Embedder != nil {
+		o.Embedder = chain.Embedder{Embedder: c.Models.Embedder}
+	}
+	if c.indexPath() != "" {
+		o.Folders = c.promotedFolders
+	}
+	return o
+}
+
+// openIndex opens the index. notice says that it had to be replaced, and why.
+func (c Config) openIndex(ctx context.Context) (db search.Backend, notice string, err error) {
+	if c.Index == nil {
+		return index.OpenOrReplace(ctx, c.indexPath(), index.Options{Ranking: c.Retrieval.Ranking, Logger: c.Logger, Access: c.access()})
+	}
+	local, err := index.Open(ctx, "", index.Options{})
+	if err != nil {
+		return nil, "", err
+	}
+	if db, err = c.Index(ctx, c.Collection, local); err != nil {
+		return nil, "", errors.Join(err, local.Close())
+	}
+	return db, "", nil
+}
+
+// indexPath returns the file of the index; "" keeps it in memory.
+func (c Config) indexPath() string {
+	switch {
+	case c.DataDir == "":
+		return ""
+	case c.Collection != "":
+		return filepath.Join(ingest.CollectionDir(c.DataDir, c.Collection), "index.db")
+	}
+	return filepath.Join(c.DataDir, "index.db")
+}
