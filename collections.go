@@ -85,6 +85,33 @@ func (cs *Collections) get(ctx context.Context, name string) (*collection, error
 // current returns what a question over some collections is answered from. The first use of a
 // collection indexes its documents. No names mean Config.Collection.
 func (cs *Collections) current(ctx context.Context, names ...string) (*bound, error) {
+	return cs.viewed(ctx, names, func(l *ingest.Library) (ingest.View, error) {
+		v, err := l.Ready(ctx)
+		if errors.Is(err, ingest.ErrReadOnly) {
+			err = cs.a.readOnly("documents that are not indexed yet cannot be")
+		}
+		return v, err
+	})
+}
+
+// known is current for what was indexed before: no documents are read. It is nil if a
+// collection has none.
+func (cs *Collections) known(ctx context.Context, names ...string) *bound {
+	b, err := cs.viewed(ctx, names, func(l *ingest.Library) (ingest.View, error) {
+		v := l.View()
+		if len(v.Roots) == 0 {
+			return v, ingest.ErrNoDocuments
+		}
+		return v, nil
+	})
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// viewed returns what a question is answered from, given the view of each collection.
+func (cs *Collections) viewed(ctx context.Context, names []string, view func(*ingest.Library) (ingest.View, error)) (*bound, error) {
 	if len(names) == 0 {
 		names = []string{cs.a.config.Collection}
 	}
@@ -96,10 +123,7 @@ func (cs *Collections) current(ctx context.Context, names ...string) (*bound, er
 		if err != nil {
 			return nil, err
 		}
-		v, err := c.library.Ready(ctx)
-		if errors.Is(err, ingest.ErrReadOnly) {
-			err = cs.a.readOnly("documents that are not indexed yet cannot be")
-		}
+		v, err := view(c.library)
 		if err != nil {
 			return nil, err
 		}
@@ -119,24 +143,6 @@ func (cs *Collections) current(ctx context.Context, names ...string) (*bound, er
 	b.version = version
 	cs.bound[key] = b
 	return b, nil
-}
-
-// known returns what questions over collections are answered from if one was asked or could
-// be without reading documents; nil if not.
-func (cs *Collections) known(ctx context.Context, names ...string) *bound {
-	if len(names) == 0 {
-		names = []string{cs.a.config.Collection}
-	}
-	for _, name := range names {
-		if c, err := cs.get(ctx, name); err != nil || len(c.library.View().Roots) == 0 {
-			return nil
-		}
-	}
-	b, err := cs.current(ctx, names...)
-	if err != nil {
-		return nil
-	}
-	return b
 }
 
 // bind makes what questions are answered from, of the indexes as they are now.
