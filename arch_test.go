@@ -49,7 +49,9 @@ var rooms = map[string]room{
 	"internal/dictionary": {ours: []string{"search/text"}},
 	"internal/rank":       {ours: []string{"state", "search/text"}},
 	"search": {ours: []string{"state", "search/text", "internal/rank", "internal/lru"}, theirs: []string{
-		"golang.org/x/sync/singleflight", // one call for a question that several searches ask
+		"golang.org/x/sync/singleflight",   // one call for a question that several searches ask
+		"github.com/hbollon/go-edlib",      // the similarity of names by Jaro and Winkler
+		"github.com/bmatcuk/doublestar/v4", // globs of paths in filters
 	}},
 	"internal/skills/cite": {ours: []string{"prompts", "state", "search/text"}},
 	"internal/document":    {ours: []string{"state"}},
@@ -72,8 +74,6 @@ var rooms = map[string]room{
 	"search/searchtest": {ours: []string{"search", "state"}},
 	"internal/index": {ours: []string{"search", "search/text", "state", "internal/parallel", "internal/sqlite"}, theirs: []string{
 		"github.com/bits-and-blooms/bitset", // sets of files and chunks, 64 in a word
-		"github.com/hbollon/go-edlib",       // the similarity of names by Jaro and Winkler
-		"github.com/bmatcuk/doublestar/v4",  // globs of paths in filters
 		"golang.org/x/sys/cpu",              // whether the processor has the instructions of the dot product
 	}},
 	"checkpoint": {ours: []string{"graph", "internal/stored", "internal/sqlite"}, theirs: []string{

@@ -13,6 +13,7 @@ import (
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/index"
 	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/search"
 	"example.com/ragflow/threads"
@@ -45,9 +46,9 @@ func counted(t *testing.T, hold func(context.Context) error) (*ragflow.Assistant
 		t.Fatal(err)
 	}
 	counting := &countedIndex{reads: map[string]int{}, hold: hold}
-	a := open(t, ragflow.Config{Docs: []string{docs}, DataDir: t.TempDir(), Index: func(_ context.Context, _ string, local search.Backend) (search.Backend, error) {
-		counting.Backend = local
-		return counting, nil
+	a := open(t, ragflow.Config{Docs: []string{docs}, DataDir: t.TempDir(), Index: func(ctx context.Context, _ string) (_ search.Backend, err error) {
+		counting.Backend, err = index.Open(ctx, "", index.Options{})
+		return counting, err
 	}})
 	return a, func() int {
 		counting.mu.Lock()

@@ -211,14 +211,8 @@ func (c Config) openIndex(ctx context.Context) (db search.Backend, notice string
 	if c.Index == nil {
 		return index.OpenOrReplace(ctx, c.indexPath(), index.Options{Ranking: c.Retrieval.Ranking, Logger: c.Logger, Access: c.access()})
 	}
-	local, err := index.Open(ctx, "", index.Options{})
-	if err != nil {
-		return nil, "", err
-	}
-	if db, err = c.Index(ctx, c.Collection, local); err != nil {
-		return nil, "", errors.Join(err, local.Close())
-	}
-	return db, "", nil
+	db, err = c.Index(ctx, c.Collection)
+	return db, "", err
 }
 
 // indexPath returns the file of the index; "" keeps it in memory.

@@ -46,10 +46,9 @@ type Config struct {
 	// Collection names the default collection of DataDir: documents with an index, chunking
 	// and embedder of their own. Empty is the index without a name.
 	Collection string
-	// Index opens the index of a collection outside of DataDir, for example on a server.
-	// local is an empty index in memory for its use, which its Close closes. Nil: the
-	// embedded index.
-	Index func(ctx context.Context, collection string, local search.Backend) (search.Backend, error)
+	// Index opens the index of a collection outside of DataDir, for example on a server;
+	// the Assistant closes it. Nil: the embedded index.
+	Index func(ctx context.Context, collection string) (search.Backend, error)
 
 	// ThreadStore opens the store of the threads, for example on a server; the Assistant
 	// closes it. Nil: threads.db in DataDir.

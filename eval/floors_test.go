@@ -176,7 +176,7 @@ func indexRecords(t *testing.T, config ragflow.Config, records iter.Seq2[beir.Re
 	}
 	var to search.Backend = db
 	if config.Index != nil {
-		if to, err = config.Index(t.Context(), "", db); err != nil {
+		if to, err = config.Index(t.Context(), ""); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -25,16 +25,16 @@ const asGood = 0.02
 // embedded index. docs/scaling.md has the figures, and where the differences come from.
 func TestIntegrationServers(t *testing.T) {
 	place := fmt.Sprintf("Quality%d", time.Now().UnixNano())
-	servers := map[string]func(ctx context.Context, set string, local search.Backend) (search.Backend, error){}
+	servers := map[string]func(ctx context.Context, set string) (search.Backend, error){}
 	if address := os.Getenv("RAGFLOW_TEST_WEAVIATE"); address != "" {
 		host, query, _ := strings.Cut(address, "?")
-		servers["Weaviate"] = func(ctx context.Context, set string, local search.Backend) (search.Backend, error) {
-			return weaviate.Open(ctx, host+"/"+place+set+"?"+query, weaviate.Options{Local: local})
+		servers["Weaviate"] = func(ctx context.Context, set string) (search.Backend, error) {
+			return weaviate.Open(ctx, host+"/"+place+set+"?"+query, weaviate.Options{})
 		}
 	}
 	if address := os.Getenv("RAGFLOW_TEST_PGVECTOR"); address != "" {
-		servers["pgvector"] = func(ctx context.Context, set string, local search.Backend) (search.Backend, error) {
-			return pgvector.Open(ctx, address+"&search_path="+strings.ToLower(place+set), pgvector.Options{Local: local})
+		servers["pgvector"] = func(ctx context.Context, set string) (search.Backend, error) {
+			return pgvector.Open(ctx, address+"&search_path="+strings.ToLower(place+set), "")
 		}
 	}
 	if len(servers) == 0 {
@@ -52,8 +52,8 @@ func TestIntegrationServers(t *testing.T) {
 			embedded := set.words(t, config)
 			t.Log(set.name, "embedded:", embedded.words())
 			for name, open := range servers {
-				config.Index = func(ctx context.Context, _ string, local search.Backend) (search.Backend, error) {
-					return open(ctx, set.name, local)
+				config.Index = func(ctx context.Context, _ string) (search.Backend, error) {
+					return open(ctx, set.name)
 				}
 				config.DataDir = t.TempDir()
 				served := set.words(t, config)

@@ -61,19 +61,21 @@ type Backend interface {
 type Snapshot interface {
 	// SearchWords returns up to k chunks by their words, best first.
 	SearchWords(ctx context.Context, q state.Query, k int) ([]state.Hit, error)
-	// SearchNames returns up to k chunks of documents whose title, tags or
-	// description name the query.
-	SearchNames(ctx context.Context, q state.Query, k int) ([]state.Hit, error)
 	// Vectors returns the vectors that a model made of the chunks. The error is an
 	// [*EmbedderError] where another one made them.
 	Vectors(ctx context.Context, spec VectorSpec) (Vectors, error)
 	// CheckEmbedder returns the error that Vectors would, without loading any.
 	CheckEmbedder(ctx context.Context, spec VectorSpec) error
-	// Expand adds the documents that those of the best hits relate to.
-	Expand(ctx context.Context, q state.Query, hits []state.Hit, e Expansion) ([]state.Hit, error)
-	// Narrow returns a snapshot that finds only documents that pass the filter: the
-	// receiver where nothing is left out.
-	Narrow(ctx context.Context, f state.Filter) (Snapshot, error)
+	// Documents returns all documents by root and source, with those that a filter leaves out
+	// and those without chunks. The slice is read-only.
+	Documents(ctx context.Context) ([]*Document, error)
+	// Narrow returns a snapshot that finds only documents that pass. Statistics stay those of
+	// all documents.
+	Narrow(ctx context.Context, pass func(*Document) bool) (Snapshot, error)
+	// BestChunks returns, for each of some documents, the chunk that fits a query best, with
+	// its score by words, or the first chunk with the score 0. The chunk of a document that
+	// may not be found is "".
+	BestChunks(ctx context.Context, q state.Query, docs []*Document) ([]state.Hit, error)
 
 	// Chunks returns chunks by id, in the order asked for. Ids that are not in the
 	// index any more are left out.
@@ -211,12 +213,6 @@ type SimilarTerm struct {
 
 // MaxHops is the largest number of relations that a search follows.
 const MaxHops = 3
-
-// Expansion says how relations are followed. The zero value is ready for use.
-type Expansion struct {
-	Hops  int // 1 to MaxHops; default 1. DEPENDS_ON is always followed over MaxHops
-	Limit int // most hits to add; default as many as there are
-}
 
 // Ranking holds the parameters of BM25. For each term of the query a chunk gets
 //

@@ -16,8 +16,10 @@ import (
 // Engine searches one snapshot of an index. It is safe for concurrent use.
 type Engine struct {
 	Snapshot
-	o     Options
-	dense *denseLeg
+	o      Options
+	dense  *denseLeg
+	graph  *documentGraph
+	passes func(*Document) bool // the filter; nil: all pass
 }
 
 // Found is what a search found.
@@ -42,7 +44,7 @@ func New(ctx context.Context, s Snapshot, o Options) (*Engine, error) {
 	if o.Vectors == nil {
 		o.Vectors = &QueryVectors{}
 	}
-	e := &Engine{Snapshot: s, o: o, dense: &denseLeg{snapshot: s, o: o}}
+	e := &Engine{Snapshot: s, o: o, dense: &denseLeg{snapshot: s, o: o}, graph: &documentGraph{}}
 	if o.Embedder == nil {
 		e.dense.fault = fmt.Errorf("%w: no embedding model is configured", ErrNoDense)
 		return e, nil
@@ -54,13 +56,43 @@ func New(ctx context.Context, s Snapshot, o Options) (*Engine, error) {
 	return e, err
 }
 
-// Narrowed returns an engine that finds only documents that pass a filter.
+// Narrowed returns an engine that finds only documents that pass a filter. The error is an
+// [*UnknownKeyError] or names a condition that is malformed.
 func (e *Engine) Narrowed(ctx context.Context, f state.Filter) (*Engine, error) {
-	s, err := e.Narrow(ctx, f)
-	if err != nil || s == e.Snapshot {
-		return e, err
+	if f.Empty() {
+		return e, nil
 	}
-	return &Engine{Snapshot: s, o: e.o, dense: &denseLeg{snapshot: s, o: e.o, whole: e.dense}}, nil
+	s, pass, err := narrow(ctx, e.Snapshot, f)
+	if err != nil {
+		return nil, err
+	}
+	passes := pass
+	if e.passes != nil {
+		passes = func(d *Document) bool { return e.passes(d) && pass(d) }
+	}
+	return &Engine{Snapshot: s, o: e.o, dense: &denseLeg{snapshot: s, o: e.o, whole: e.dense}, graph: e.graph, passes: passes}, nil
+}
+
+// Narrow returns a snapshot that finds only documents that pass a filter; see [Engine.Narrowed].
+func Narrow(ctx context.Context, s Snapshot, f state.Filter) (Snapshot, error) {
+	narrowed, _, err := narrow(ctx, s, f)
+	return narrowed, err
+}
+
+func narrow(ctx context.Context, s Snapshot, f state.Filter) (Snapshot, func(*Document) bool, error) {
+	if f.Empty() {
+		return s, nil, nil
+	}
+	docs, err := s.Documents(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	pass, err := newFilter(f, docs)
+	if err != nil {
+		return nil, nil, err
+	}
+	narrowed, err := s.Narrow(ctx, pass)
+	return narrowed, pass, err
 }
 
 // Search returns the k chunks that fit a query best, by the configured legs. The
@@ -130,7 +162,7 @@ func (e *Engine) follow(ctx context.Context, q state.Query, hits []state.Hit, k 
 	if e.o.Retrieval.Hops <= 0 {
 		return hits, nil
 	}
-	hits, err := e.Expand(ctx, q, hits, Expansion{Hops: e.o.Retrieval.Hops, Limit: k})
+	hits, err := e.expand(ctx, q, hits, e.o.Retrieval.Hops, k)
 	if err == nil {
 		hits, err = e.thatHold(ctx, q, hits)
 	}
@@ -145,9 +177,6 @@ type legCall struct {
 	optional bool // its failure is a warning
 	find     finder
 }
-
-// maxNamed is how many hits the graph leg is asked for.
-const maxNamed = 50
 
 // legs lists the legs to ask, each for twice as many hits as are wanted unless a
 // depth is configured.
@@ -183,7 +212,7 @@ func (e *Engine) legs(q state.Query, k int, leg string) []legCall {
 		})
 	}
 	if w.Graph > 0 {
-		out = append(out, legCall{name: LegGraph, weight: w.Graph, depth: maxNamed, find: plain(e.SearchNames)})
+		out = append(out, legCall{name: LegGraph, weight: w.Graph, depth: maxNamed, find: plain(e.searchNames)})
 	}
 	for i := range out {
 		out[i].find = e.holding(q, out[i].find)

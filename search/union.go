@@ -36,7 +36,6 @@ type Uniter interface {
 //
 // If the vectors of one index were made by another embedder, the error of Vectors is an
 // [*EmbedderError], as for collections of one index: an [Engine] warns and searches by words.
-// A filter by a key that documents of only some indexes have leaves out the others.
 func Union(first Snapshot, more ...Snapshot) Snapshot {
 	if len(more) == 0 {
 		return first
@@ -81,7 +80,7 @@ type union struct {
 type member struct {
 	Snapshot
 
-	found Snapshot // the documents that pass the filter; nil: none
+	found Snapshot // the documents that pass the filter
 }
 
 // documentAnalyzer returns the analyzer of the documents of the first member.
@@ -98,9 +97,7 @@ func (u *union) hits(ctx context.Context, k int, ask func(i int, s Snapshot) ([]
 	lists, faults := make([][]state.Hit, len(u.members)), make([]error, len(u.members))
 	var wg sync.WaitGroup
 	for i, m := range u.members {
-		if m.found != nil {
-			wg.Go(func() { lists[i], faults[i] = ask(i, m.found) })
-		}
+		wg.Go(func() { lists[i], faults[i] = ask(i, m.found) })
 	}
 	wg.Wait()
 	if err := errors.Join(faults...); err != nil {
@@ -169,92 +166,50 @@ func (u *union) SearchWords(ctx context.Context, q state.Query, k int) ([]state.
 	})
 }
 
-// SearchNames implements Snapshot.
-func (u *union) SearchNames(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
-	return u.hits(ctx, k, func(_ int, s Snapshot) ([]state.Hit, error) { return s.SearchNames(ctx, q, k) })
-}
-
-// Expand implements Snapshot: the best hits of each index lead on within it.
-func (u *union) Expand(ctx context.Context, q state.Query, hits []state.Hit, e Expansion) ([]state.Hit, error) {
-	e.Limit = cmp.Or(e.Limit, len(hits))
-	ids := make([]string, len(hits))
-	for i, h := range hits {
-		ids[i] = h.Chunk
-	}
-	owned := map[string]bool{}
-	out := slices.Clone(hits)
-	for i, m := range u.members {
-		chunks, err := m.Chunks(ctx, ids)
+func (u *union) Documents(ctx context.Context) (all []*Document, err error) {
+	for _, m := range u.members {
+		docs, err := m.Documents(ctx)
 		if err != nil {
 			return nil, err
 		}
-		mine := map[string]bool{}
-		for _, c := range chunks {
-			mine[c.ID] = !owned[c.ID]
-			owned[c.ID] = true
-		}
-		given := slices.DeleteFunc(slices.Clone(hits), func(h state.Hit) bool { return !mine[h.Chunk] })
-		if m.found == nil || len(given) == 0 {
-			continue
-		}
-		related, err := m.found.Expand(ctx, q, given, e)
-		if err != nil {
-			return nil, err
-		}
-		related = slices.DeleteFunc(related, func(h state.Hit) bool { return mine[h.Chunk] })
-		if err := u.mark(ctx, i, related); err != nil {
-			return nil, err
-		}
-		out = append(out, related...)
+		all = append(all, docs...)
 	}
-	slices.SortStableFunc(out, func(a, b state.Hit) int { return cmp.Compare(b.Score, a.Score) })
-	return out[:min(len(out), len(hits)+e.Limit)], nil
+	slices.SortStableFunc(all, func(a, b *Document) int {
+		return cmp.Or(strings.Compare(a.Root, b.Root), strings.Compare(a.Source, b.Source))
+	})
+	return all, nil
 }
 
-// Narrow implements Snapshot. A key that only some indexes have is no error.
-func (u *union) Narrow(ctx context.Context, f state.Filter) (Snapshot, error) {
-	if f.Empty() {
-		return u, nil
-	}
+func (u *union) Narrow(ctx context.Context, pass func(*Document) bool) (Snapshot, error) {
 	out := &union{Languages: u.Languages, members: slices.Clone(u.members)}
-	lacking := map[string]int{} // members without a key
-	var known []string
 	for i, m := range u.members {
-		rest, none := f, false
-		for m.found != nil && !rest.Empty() {
-			narrowed, err := m.found.Narrow(ctx, rest)
-			unknown, ok := errors.AsType[*UnknownKeyError](err)
-			if !ok {
-				if out.members[i].found = narrowed; err != nil {
-					return nil, err
-				}
-				break
-			}
-			known = append(known, unknown.Known...)
-			if lacking[unknown.Key]++; lacking[unknown.Key] == len(u.members) {
-				slices.Sort(known)
-				return nil, &UnknownKeyError{Key: unknown.Key, Known: slices.Compact(known)}
-			}
-			var pass bool
-			rest, pass = withoutKey(rest, unknown.Key)
-			none = none || !pass
-		}
-		if none {
-			out.members[i].found = nil
+		var err error
+		if out.members[i].found, err = m.found.Narrow(ctx, pass); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// withoutKey returns what a filter asks of documents without a key; ok is false if none pass.
-func withoutKey(f state.Filter, key string) (rest state.Filter, ok bool) {
-	has := func(c state.Condition) bool { return c.Key == key }
-	without := func(list []state.Condition) []state.Condition { return slices.DeleteFunc(slices.Clone(list), has) }
-	rest = state.Filter{Must: without(f.Must), Should: without(f.Should), MustNot: without(f.MustNot)}
-	return rest, len(rest.Must) == len(f.Must) && (len(f.Should) == 0 || len(rest.Should) > 0)
+func (u *union) BestChunks(ctx context.Context, q state.Query, docs []*Document) ([]state.Hit, error) {
+	best := make([]state.Hit, len(docs))
+	for i, m := range u.members {
+		hits, err := m.found.BestChunks(ctx, q, docs)
+		if err == nil {
+			err = u.mark(ctx, i, hits)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for n, h := range hits {
+			if h.Chunk != "" && best[n].Chunk == "" {
+				best[n] = h
+			}
+		}
+	}
+	return best, nil
 }
 
-// Chunks implements Snapshot.
 func (u *union) Chunks(ctx context.Context, ids []string) ([]state.Chunk, error) {
 	found := map[string]state.Chunk{}
 	for _, m := range u.members {
@@ -314,28 +269,18 @@ func (u *union) sum(of func(m member) int) (n int) {
 	return n
 }
 
-// Docs implements Snapshot.
 func (u *union) Docs() int { return u.sum(func(m member) int { return m.Docs() }) }
 
-// Files implements Snapshot.
 func (u *union) Files() int { return u.sum(func(m member) int { return m.Files() }) }
 
-// DocFreq implements Snapshot.
 func (u *union) DocFreq(term string) int {
 	return u.sum(func(m member) int { return m.DocFreq(term) })
 }
 
-// Passing implements Snapshot.
 func (u *union) Passing() int {
-	return u.sum(func(m member) int {
-		if m.found == nil {
-			return 0
-		}
-		return m.found.Passing()
-	})
+	return u.sum(func(m member) int { return m.found.Passing() })
 }
 
-// CheckEmbedder implements Snapshot.
 func (u *union) CheckEmbedder(ctx context.Context, spec VectorSpec) error {
 	for _, m := range u.members {
 		if err := m.CheckEmbedder(ctx, spec); err != nil {
@@ -345,7 +290,6 @@ func (u *union) CheckEmbedder(ctx context.Context, spec VectorSpec) error {
 	return nil
 }
 
-// Vectors implements Snapshot.
 func (u *union) Vectors(ctx context.Context, spec VectorSpec) (Vectors, error) {
 	v := &unionVectors{u: u, of: make([]Vectors, len(u.members))}
 	for i, m := range u.members {
@@ -363,12 +307,10 @@ type unionVectors struct {
 	of []Vectors // by member, of all its documents
 }
 
-// Search implements Vectors.
 func (v *unionVectors) Search(ctx context.Context, query []float32, k int, least float64) ([]state.Hit, error) {
 	return v.u.hits(ctx, k, func(i int, s Snapshot) ([]state.Hit, error) { return v.of[i].Of(s).Search(ctx, query, k, least) })
 }
 
-// Of implements Vectors.
 func (v *unionVectors) Of(s Snapshot) Vectors {
 	if narrowed, ok := s.(*union); ok {
 		return &unionVectors{u: narrowed, of: v.of}
@@ -376,7 +318,6 @@ func (v *unionVectors) Of(s Snapshot) Vectors {
 	return v
 }
 
-// Len implements Vectors.
 func (v *unionVectors) Len() (n int) {
 	for _, m := range v.of {
 		n += m.Len()
@@ -384,7 +325,6 @@ func (v *unionVectors) Len() (n int) {
 	return n
 }
 
-// Missing implements Vectors.
 func (v *unionVectors) Missing() (n int) {
 	for _, m := range v.of {
 		n += m.Missing()

@@ -17,8 +17,8 @@ import (
 // foreign is a snapshot whose scores cannot be compared with those of others, as that of a server.
 type foreign struct{ search.Snapshot }
 
-func (f foreign) Narrow(ctx context.Context, filter state.Filter) (search.Snapshot, error) {
-	s, err := f.Snapshot.Narrow(ctx, filter)
+func (f foreign) Narrow(ctx context.Context, pass func(*search.Document) bool) (search.Snapshot, error) {
+	s, err := f.Snapshot.Narrow(ctx, pass)
 	return foreign{s}, err
 }
 
@@ -33,52 +33,18 @@ func (v foreignVectors) Of(s search.Snapshot) search.Vectors {
 	return v.Vectors.Of(s.(foreign).Snapshot)
 }
 
-// newIndex returns an embedded index with one file a text, "name: text".
+// newIndex returns an embedded index with one file a text, "name: text". The id of a chunk is
+// the name of its file.
 func newIndex(t *testing.T, root string, files ...string) *index.DB {
 	t.Helper()
-	db, err := index.Open(t.Context(), "", index.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	var entries []search.Entry
+	db := open(t)
 	for _, f := range files {
 		name, text, _ := strings.Cut(f, ": ")
-		title := strings.TrimSuffix(name, ".md")
-		entries = append(entries, search.Entry{
-			File:   search.File{Source: name, Title: title},
-			Chunks: []state.Chunk{{ID: name, Text: text, End: len(text), Hash: text}},
-		})
-	}
-	if err := db.Put(t.Context(), root, entries); err != nil {
-		t.Fatal(err)
+		e := file(name, strings.TrimSuffix(name, ".md"), text)
+		e.Chunks[0].ID = name
+		put(t, db, root, e)
 	}
 	return db
-}
-
-func snapshotOf(t *testing.T, db search.Backend, roots ...string) search.Snapshot {
-	t.Helper()
-	s, err := db.Snapshot(t.Context(), roots...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// ids returns the chunks of hits; each hit must have its place as rank.
-func ids(t *testing.T, hits []state.Hit, err error) string {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for i, h := range hits {
-		if h.Legs[0].Rank != i+1 {
-			t.Errorf("%s has rank %d at place %d", h.Chunk, h.Legs[0].Rank, i+1)
-		}
-		out = append(out, h.Chunk)
-	}
-	return strings.Join(out, " ")
 }
 
 // TestUnionByRank: indexes whose scores cannot be compared take turns, and everything else is as
@@ -104,7 +70,7 @@ func TestUnionByRank(t *testing.T) {
 	if got := ids(t, hits, err); got != "same.md "+marked {
 		t.Errorf("the best two: %s", got)
 	}
-	hits, err = s.SearchNames(t.Context(), state.Query{Text: "tea"}, 9)
+	hits, err = engineOf(t, s, search.Options{}).SearchNames(t.Context(), state.Query{Text: "tea"}, 9)
 	if got := ids(t, hits, err); got != "tea.md" {
 		t.Errorf("by name: %s", got)
 	}
@@ -170,7 +136,7 @@ func TestUnionNarrow(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			narrowed, err := s.Narrow(t.Context(), tt.filter)
+			narrowed, err := search.Narrow(t.Context(), s, tt.filter)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +149,7 @@ func TestUnionNarrow(t *testing.T) {
 			}
 		})
 	}
-	_, err := s.Narrow(t.Context(), state.Filter{Must: []state.Condition{herbs, no}})
+	_, err := search.Narrow(t.Context(), s, state.Filter{Must: []state.Condition{herbs, no}})
 	if e, ok := errors.AsType[*search.UnknownKeyError](err); !ok || e.Key != "colour" || len(e.Known) < 4 {
 		t.Errorf("an unknown key: %v", err)
 	}

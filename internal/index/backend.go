@@ -29,16 +29,6 @@ func (s *Searcher) SearchWords(ctx context.Context, q state.Query, k int) ([]sta
 	return s.Search(ctx, q, k)
 }
 
-// Narrow implements search.Snapshot. How rare words are, and so every score, stays that of
-// all documents; Files and Docs count all.
-func (s *Searcher) Narrow(ctx context.Context, f state.Filter) (search.Snapshot, error) {
-	narrowed, err := s.filtered(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	return narrowed, nil
-}
-
 // Snippets implements search.Snapshot: the rarest words of the query weigh most.
 func (s *Searcher) Snippets(q state.Query) func(passage string) search.Snippet {
 	weights := map[string]float64{}

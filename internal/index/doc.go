@@ -37,9 +37,6 @@
 // The score is BM25 over the fields of the chunk and of its whole document: see
 // [search.Ranking]. There is one search algorithm, MaxScore over blocks (maxscore.go).
 //
-// Relations between documents are metadata, and resolved when a search first needs them
-// (pages.go), so documents come and go in any order.
-//
 // [DB.Embed] makes vectors. They are stored by embedder and by the hash of the text, so a text
 // is embedded once, wherever it is and however often it comes and goes. [Searcher.Vectors] loads
 // those of a snapshot; [Vectors.Search] compares the query with each of them.

@@ -55,7 +55,7 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 			}
 		}
 		for c, v := range chunks {
-			if v > 0 && p.shows(c) {
+			if v > 0 && p.shows(p.fileOf(c)) {
 				all = append(all, candidate{i, c, v + files[p.fileOf(c)]})
 			}
 		}

@@ -134,7 +134,7 @@ func TestUnknownKey(t *testing.T) {
 	if err := f.Add("categry=guide"); err != nil {
 		t.Fatal(err)
 	}
-	_, err := library(t).Narrow(t.Context(), f)
+	_, err := search.Narrow(t.Context(), library(t), f)
 	unknown, ok := errors.AsType[*search.UnknownKeyError](err)
 	if !ok {
 		t.Fatalf("error %v", err)
@@ -147,7 +147,7 @@ func TestBrokenGlob(t *testing.T) {
 	for _, glob := range []string{"a[b", "{a,b"} {
 		var f state.Filter
 		f.AddPaths(glob)
-		if _, err := library(t).Narrow(t.Context(), f); err == nil {
+		if _, err := search.Narrow(t.Context(), library(t), f); err == nil {
 			t.Errorf("%q passes as a glob", glob)
 		}
 	}
@@ -217,7 +217,7 @@ func TestSnippet(t *testing.T) {
 // narrowed is what s finds of the documents that pass a filter.
 func narrowed(tb testing.TB, s *index.Searcher, f state.Filter) *index.Searcher {
 	tb.Helper()
-	n, err := s.Narrow(tb.Context(), f)
+	n, err := search.Narrow(tb.Context(), s, f)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -23,8 +23,8 @@ type snapshot struct {
 	parts    []part // by version; the last one may be in memory only
 	all      totals // of the files that count
 
-	reading sync.Mutex // held while the pages are read
-	pages   []page     // nil before somebody asks for them
+	reading sync.Mutex // held while the documents are read
+	docs    *documents // nil: not read yet
 }
 
 // part is a segment of a snapshot, with the files of it that count.
@@ -76,10 +76,8 @@ func next(set *bitset.BitSet, i int) int {
 	return int(set.Len())
 }
 
-// shows reports whether a chunk may be found.
-func (p *part) shows(chunk int) bool {
-	return p.shown == nil || p.shown.Test(uint(p.fileOf(chunk)))
-}
+// shows reports whether the chunks of a file may be found.
+func (p *part) shows(file int) bool { return p.shown == nil || p.shown.Test(uint(file)) }
 
 // manifest lists the published segments of a collection.
 type manifest struct {

@@ -239,7 +239,7 @@ func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64
 		tops[i] = newTop(k, better)
 		for row := b.from; row < b.to && ctx.Err() == nil; row++ {
 			chunk, score := int(vectors.rows[row]), cosine(unit, vectors.row(row))
-			if score >= least && score >= tops[i].floor() && p.shows(chunk) {
+			if score >= least && score >= tops[i].floor() && p.shows(p.fileOf(chunk)) {
 				tops[i].offer(candidate{b.part, chunk, score})
 			}
 		}

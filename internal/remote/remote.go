@@ -19,7 +19,6 @@ package remote
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"sync"
 
@@ -169,22 +168,17 @@ type DB struct {
 	store    Store
 	analyzer text.Analyzer
 
-	writing   sync.Mutex       // held while something is changed
-	failed    map[string]int64 // versions of changes that seemed to fail, by root; the next one has the same
-	catalogue catalogue
+	writing sync.Mutex       // held while something is changed
+	failed  map[string]int64 // versions of changes that seemed to fail, by root; the next one has the same
 
 	mu    sync.Mutex // guards the fields below
 	known map[string]*root
 	terms map[string]termCounts // by root
 }
 
-// New returns the index on a store. The catalogue is an empty index in memory, which gets the
-// documents without their text once a filter or a link needs it. The DB closes both.
-func New(store Store, local search.Backend) *DB {
-	return &DB{
-		store: store, analyzer: text.Multilingual(), known: map[string]*root{}, terms: map[string]termCounts{}, failed: map[string]int64{},
-		catalogue: catalogue{Backend: local, placed: map[string]map[string]int64{}, number: map[string]string{}},
-	}
+// New returns the index on a store, which it closes.
+func New(store Store) *DB {
+	return &DB{store: store, analyzer: text.Multilingual(), known: map[string]*root{}, terms: map[string]termCounts{}, failed: map[string]int64{}}
 }
 
 // ReadOnly implements search.Backend; a server is never opened for reading only.
@@ -199,4 +193,4 @@ func ID(parts ...string) string {
 }
 
 // Close implements search.Backend. Searches under way fail.
-func (db *DB) Close() error { return errors.Join(db.catalogue.Close(), db.store.Close()) }
+func (db *DB) Close() error { return db.store.Close() }

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"example.com/ragflow/internal/index"
 	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/searchtest"
@@ -261,11 +260,7 @@ func (s *server) Near(ctx context.Context, e search.VectorSpec, f remote.Filter,
 // open is a process that uses the server.
 func open(t *testing.T, s *server) *remote.DB {
 	t.Helper()
-	local, err := index.Open(t.Context(), "", index.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := remote.New(s, local)
+	db := remote.New(s)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)

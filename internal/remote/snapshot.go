@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
@@ -23,7 +24,9 @@ type snapshot struct {
 	places map[string]place // of files with chunks, by id
 	where  []string         // ids of the roots; nil where they are all there are
 	docs   int              // chunks
-	only   map[string]bool  // ids of files that may be found; nil: all
+
+	documents func() []*search.Document // of the roots; made when first needed
+	only      map[string]bool           // ids of files that may be found; nil: all
 }
 
 // place is a file in a snapshot.
@@ -60,6 +63,7 @@ func (db *DB) Snapshot(ctx context.Context, names ...string) (search.Snapshot, e
 
 func newSnapshot(db *DB, roots []*root) *snapshot {
 	s := &snapshot{db: db, roots: roots, places: map[string]place{}}
+	s.documents = sync.OnceValue(func() []*search.Document { return listDocuments(roots) })
 	for i, r := range roots {
 		for _, f := range r.files {
 			if f.Chunks > 0 && f.version > 0 {

@@ -34,11 +34,7 @@ func address(tb testing.TB) string {
 
 func open(tb testing.TB, address string) search.Backend {
 	tb.Helper()
-	local, err := index.Open(tb.Context(), "", index.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	db, err := pgvector.Open(tb.Context(), address, pgvector.Options{Local: local})
+	db, err := pgvector.Open(tb.Context(), address, "")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -231,7 +227,7 @@ func TestIntegrationErrors(t *testing.T) {
 		{change(func(c *url.URL) { c.Path = "/nowhere" }), pgvector.ErrDenied},
 		{change(func(c *url.URL) { c.Host = "127.0.0.1:1" }), pgvector.ErrDown},
 	} {
-		_, err := pgvector.Open(t.Context(), tt.address, pgvector.Options{})
+		_, err := pgvector.Open(t.Context(), tt.address, "")
 		if !errors.Is(err, tt.want) || strings.Contains(err.Error(), "wrong-secret") {
 			t.Errorf("%v, want %v", err, tt.want)
 		}

@@ -85,27 +85,19 @@ func parse(address, collection string) (c *pgxpool.Config, schema string, err er
 	return c, schema, nil
 }
 
-// Options say how a database is used.
-type Options struct {
-	Collection string // has a schema of its own; empty: none
-	// Local is an empty index in memory, which holds the documents without their text for
-	// filters and names. Closing the returned index closes it; if Open fails, the caller does.
-	Local search.Backend
-}
-
 // Open opens the index in a database. The address is a URL with the parameters of libpq and
-// of pgxpool. Errors match [ErrDown], [ErrDenied], [ErrExtension] or [ErrVersion], and never
+// of pgxpool. A collection has a schema of its own; "" is none. Errors match [ErrDown], [ErrDenied], [ErrExtension] or [ErrVersion], and never
 // contain the password.
-func Open(ctx context.Context, address string, o Options) (search.Backend, error) {
-	s, err := open(ctx, address, o)
+func Open(ctx context.Context, address, collection string) (search.Backend, error) {
+	s, err := open(ctx, address, collection)
 	if err != nil {
 		return nil, err
 	}
-	return remote.New(s, o.Local), nil
+	return remote.New(s), nil
 }
 
-func open(ctx context.Context, address string, o Options) (*store, error) {
-	c, schema, err := parse(address, o.Collection)
+func open(ctx context.Context, address, collection string) (*store, error) {
+	c, schema, err := parse(address, collection)
 	if err != nil {
 		return nil, err
 	}

@@ -215,13 +215,13 @@ func checkWords(t *testing.T, b search.Backend) {
 func checkFilter(t *testing.T, b search.Backend) {
 	put(t, b, page("a.md", state.Metadata{"category": "herbs"}, "basil"), page("b.md", state.Metadata{"category": "trees"}, "basil basil basil"))
 	only := state.Filter{Must: []state.Condition{{Key: "category", Op: state.OpIs, Values: []string{"herbs"}}}}
-	s, err := snapshot(t, b).Narrow(t.Context(), only)
+	s, err := search.Narrow(t.Context(), snapshot(t, b), only)
 	ok(t, err)
 	wantFound(t, s, "basil", 1, "a.md#0")
 	if s.Passing() != 1 {
 		t.Errorf("%d documents pass, want 1", s.Passing())
 	}
-	_, err = s.Narrow(t.Context(), state.Filter{Must: []state.Condition{{Key: "colour", Op: state.OpIs, Values: []string{"x"}}}})
+	_, err = search.Narrow(t.Context(), s, state.Filter{Must: []state.Condition{{Key: "colour", Op: state.OpIs, Values: []string{"x"}}}})
 	if _, unknown := errors.AsType[*search.UnknownKeyError](err); !unknown {
 		t.Errorf("an unknown key: %v", err)
 	}
@@ -278,7 +278,7 @@ func checkVectors(t *testing.T, b search.Backend) {
 	if h := hits[0]; h.Score < 0.999 || h.Score > 1.001 || h.Legs[0].Name != search.LegDense {
 		t.Errorf("the same direction: %+v", h)
 	}
-	narrowed, err := s.Narrow(t.Context(), state.Filter{Must: []state.Condition{{Key: state.KeySource, Op: state.OpIs, Values: []string{"y"}}}})
+	narrowed, err := search.Narrow(t.Context(), s, state.Filter{Must: []state.Condition{{Key: state.KeySource, Op: state.OpIs, Values: []string{"y"}}}})
 	ok(t, err)
 	hits, err = v.Of(narrowed).Search(t.Context(), []float32{1, 0}, 2, 0)
 	ok(t, err)

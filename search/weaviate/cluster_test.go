@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"example.com/ragflow/internal/index"
 	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/weaviate"
@@ -103,11 +102,7 @@ func TestIntegrationCluster(t *testing.T) {
 		t.Skip("no three nodes: run scripts/servers/weaviate start --three, and set the variables it writes")
 	}
 	connect := func(address string) search.Backend {
-		local, err := index.Open(t.Context(), "", index.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		db, err := weaviate.Open(t.Context(), address, weaviate.Options{Local: local})
+		db, err := weaviate.Open(t.Context(), address, weaviate.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/weaviate/weaviate-go-client/v4/weaviate/grpc"
 	"github.com/weaviate/weaviate/entities/models"
 
-	"example.com/ragflow/internal/index"
 	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/weaviate"
@@ -93,16 +92,12 @@ func medians(tb testing.TB, n int, run ...func()) []time.Duration {
 // texts, sent by the bare client with new ids, in turn.
 func TestIntegrationCostOfImport(t *testing.T) {
 	where := address(t)
-	local, err := index.Open(t.Context(), "", index.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	store, err := weaviate.OpenStore(t.Context(), where)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sent := &kept{Store: store}
-	db := remote.New(sent, local)
+	db := remote.New(sent)
 	t.Cleanup(func() { _ = db.Close() })
 	n := 0
 	put := func() {

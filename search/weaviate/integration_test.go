@@ -14,7 +14,6 @@ import (
 
 	"github.com/weaviate/weaviate/entities/models"
 
-	"example.com/ragflow/internal/index"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/searchtest"
 	"example.com/ragflow/search/weaviate"
@@ -37,11 +36,7 @@ func address(tb testing.TB) string {
 
 func open(tb testing.TB, address string) search.Backend {
 	tb.Helper()
-	local, err := index.Open(tb.Context(), "", index.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	db, err := weaviate.Open(tb.Context(), address, weaviate.Options{Local: local})
+	db, err := weaviate.Open(tb.Context(), address, weaviate.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}

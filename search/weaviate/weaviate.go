@@ -46,9 +46,6 @@ type Options struct {
 	Collection string        // letters, digits, - and _; part of the names of the classes
 	Timeout    time.Duration // of one request to one host; 0: 60 s; at most 15 s with several hosts
 	Logger     *slog.Logger  // for hosts that do not answer; nil discards
-	// Local is an empty index in memory, which holds the documents without their text for
-	// filters and names. Closing the returned index closes it; if Open fails, the caller does.
-	Local search.Backend
 }
 
 // store is a [remote.Store] on a server. It is safe for concurrent use.
@@ -90,7 +87,7 @@ func Open(ctx context.Context, address string, o Options) (search.Backend, error
 	if err != nil {
 		return nil, err
 	}
-	return remote.New(s, o.Local), nil
+	return remote.New(s), nil
 }
 
 func open(ctx context.Context, address string, o Options) (*store, error) {

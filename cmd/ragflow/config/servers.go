@@ -26,17 +26,17 @@ func onPostgres(address string) bool {
 // indexTable lists the settings of an index on a server.
 func indexTable(c *ragflow.Config) []Setting {
 	var key string
-	open := func(ctx context.Context, address, collection string, local search.Backend) (search.Backend, error) {
+	open := func(ctx context.Context, address, collection string) (search.Backend, error) {
 		if onPostgres(address) {
-			return pgvector.Open(ctx, address, pgvector.Options{Collection: collection, Local: local})
+			return pgvector.Open(ctx, address, collection)
 		}
-		return weaviate.Open(ctx, address, weaviate.Options{Key: key, Collection: collection, Local: local, Logger: c.Logger})
+		return weaviate.Open(ctx, address, weaviate.Options{Key: key, Collection: collection, Logger: c.Logger})
 	}
 	const allowed = embeddedIndex + ", or an address such as weaviate://localhost:8080?grpc=50051 or postgres://user@host:5432/database"
 	return []Setting{
 		row("RAGFLOW_INDEX", embeddedIndex, FirstPage|Address, allowed, or(embeddedIndex, func(address string) bool {
-			c.Index = func(ctx context.Context, collection string, local search.Backend) (search.Backend, error) {
-				db, err := open(ctx, address, collection, local)
+			c.Index = func(ctx context.Context, collection string) (search.Backend, error) {
+				db, err := open(ctx, address, collection)
 				if err != nil {
 					return nil, fmt.Errorf("open the index: %w", err)
 				}

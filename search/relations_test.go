@@ -1,4 +1,4 @@
-package index_test
+package search_test
 
 import (
 	"strings"
@@ -24,11 +24,8 @@ func linked(source, title string, relations ...string) search.Entry {
 // related returns what Expand finds from a page.
 func related(t *testing.T, db *index.DB, from string) string {
 	t.Helper()
-	s, err := db.Searcher(t.Context(), "/docs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	hits, err := s.Expand(t.Context(), state.Query{Text: "text"}, parents(from, 1.0), search.Expansion{Limit: 100})
+	s := engineOf(t, snapshotOf(t, db, "/docs"), search.Options{})
+	hits, err := s.Expand(t.Context(), state.Query{Text: "text"}, parents(from, 1.0), 1, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +38,7 @@ func related(t *testing.T, db *index.DB, from string) string {
 
 // TestRelationsResolve shows how a document may be called.
 func TestRelationsResolve(t *testing.T) {
-	db := open(t, "", index.Options{})
+	db := open(t)
 	pages := []search.Entry{
 		linked("site/guide/start.md", "Getting started"), linked("site/guide/_index.md", "Guide"), linked("site/ref/start.md", "Reference"),
 		linked("start.md", "Top"), linked("old.md", "Old"), linked("Notes/My Page.md", "Same"), linked("same.md", "Same"),
@@ -81,7 +78,7 @@ func TestRelationsResolve(t *testing.T) {
 
 // TestRelationsOfMetadata: by keys and in the mapping relations (T05), as values of any kind.
 func TestRelationsOfMetadata(t *testing.T) {
-	db := open(t, "", index.Options{})
+	db := open(t)
 	a := file("a.md", "A", "text")
 	a.File.Metadata = state.Metadata{
 		"related_docs": []any{"B-1", "The title", nil}, "depends-on": "d.md", "title": "E", "befriends": "e.md", "uses": true,
@@ -98,7 +95,7 @@ func TestRelationsOfMetadata(t *testing.T) {
 
 // TestRelationsFollowFiles: relations change, go and come with the files at both ends.
 func TestRelationsFollowFiles(t *testing.T) {
-	db := open(t, "", index.Options{})
+	db := open(t)
 	check := func(what, want string) {
 		t.Helper()
 		if got := related(t, db, "a.md"); got != want {

@@ -1,4 +1,4 @@
-package index_test
+package search_test
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/internal/index"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
@@ -37,7 +36,7 @@ func parents(scores ...any) (hits []state.Hit) {
 
 // TestExpand is R04 and T05: the golden rankings.
 func TestExpand(t *testing.T) {
-	db := open(t, "", index.Options{})
+	db := open(t)
 	entries := []search.Entry{
 		linked("a.md", "A", "CITES x.md", "CITES b.md", "DEPENDS_ON d1.md"), linked("b.md", "B", "CITES x.md"),
 		linked("c.md", "C"), linked("d.md", "D"), linked("e.md", "E", "CITES y.md"), linked("f.md", "F", "CITES z.md"),
@@ -47,18 +46,15 @@ func TestExpand(t *testing.T) {
 	y := file("y.md", "Y", "the first", "the needle")
 	entries[8] = y
 	put(t, db, "/docs", entries...)
-	s, err := db.Searcher(t.Context(), "/docs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := engineOf(t, snapshotOf(t, db, "/docs"), search.Options{})
 	six := parents("a.md", 10.0, "b.md", 8.0, "c.md", 6.0, "d.md", 4.0, "e.md", 3.0, "f.md", 2.0)
 	for _, tt := range []struct {
-		name string
-		hits []state.Hit
-		e    search.Expansion
-		want string
+		name  string
+		hits  []state.Hit
+		limit int
+		want  string
 	}{
-		{"five are expanded, half the score, in order again", six, search.Expansion{}, `
+		{"five are expanded, half the score, in order again", six, 100, `
 10 a.md#0
 8 b.md#0
 6 c.md#0
@@ -71,7 +67,7 @@ func TestExpand(t *testing.T) {
 1.5 y.md#1 → CITES e.md 4×0.5
 1.25 d3.md#0 → DEPENDS_ON d2.md 5×0.125
 `},
-		{"as many as the limit", six, search.Expansion{Limit: 2}, `
+		{"as many as the limit", six, 2, `
 10 a.md#0
 8 b.md#0
 6 c.md#0
@@ -81,12 +77,12 @@ func TestExpand(t *testing.T) {
 3 e.md#0
 2 f.md#0
 `},
-		{"a score of 0 leads nowhere", parents("e.md", 0.0), search.Expansion{}, "\n0 e.md#0\n"},
-		{"no relations", parents("d.md", 1.0), search.Expansion{}, "\n1 d.md#0\n"},
-		{"no hits", nil, search.Expansion{}, "\n"},
+		{"a score of 0 leads nowhere", parents("e.md", 0.0), 100, "\n0 e.md#0\n"},
+		{"no relations", parents("d.md", 1.0), 100, "\n1 d.md#0\n"},
+		{"no hits", nil, 100, "\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := s.Expand(t.Context(), state.Query{Text: "needle", Weight: 1}, tt.hits, tt.e)
+			got, err := s.Expand(t.Context(), state.Query{Text: "needle", Weight: 1}, tt.hits, 1, tt.limit)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,31 +91,23 @@ func TestExpand(t *testing.T) {
 			}
 		})
 	}
-	for _, bad := range []search.Expansion{{Hops: 4}, {Hops: -1}, {Limit: -1}} {
-		if _, err := s.Expand(t.Context(), state.Query{Text: "x"}, six, bad); err == nil {
-			t.Errorf("%+v is taken", bad)
-		}
-	}
 }
 
 // TestExpandWithin: a filter counts for what relations lead to (W8), those across it are
 // followed, and pages that went are not found.
 func TestExpandWithin(t *testing.T) {
-	db := open(t, "", index.Options{})
+	db := open(t)
 	a := linked("a.md", "A", "CITES b.md")
 	b, c := linked("b.md", "B", "CITES c.md"), linked("c.md", "C")
 	a.File.Metadata["kind"], c.File.Metadata["kind"] = "guide", "guide"
 	put(t, db, "/docs", a, b, c)
 	find := func(f state.Filter) string {
 		t.Helper()
-		s, err := db.Searcher(t.Context(), "/docs")
-		if err == nil {
-			s, err = narrowed(t, s, f), nil
-		}
+		s, err := engineOf(t, snapshotOf(t, db, "/docs"), search.Options{}).Narrowed(t.Context(), f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hits, err := s.Expand(t.Context(), state.Query{Text: "x"}, parents("a.md", 1.0), search.Expansion{Hops: 2, Limit: 10})
+		hits, err := s.Expand(t.Context(), state.Query{Text: "x"}, parents("a.md", 1.0), 2, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +130,7 @@ func TestExpandWithin(t *testing.T) {
 
 // TestRelatedAreFew is T05: of what a page is only related to, the ten that fit best.
 func TestRelatedAreFew(t *testing.T) {
-	db := open(t, "", index.Options{})
+	db := open(t)
 	hub := linked("hub.md", "Hub")
 	for i := range 40 {
 		source := fmt.Sprintf("r%02d.md", i)
@@ -151,11 +139,8 @@ func TestRelatedAreFew(t *testing.T) {
 		put(t, db, "/docs", file(source, source, "filler"+strings.Repeat(" needle", i)))
 	}
 	put(t, db, "/docs", hub)
-	s, err := db.Searcher(t.Context(), "/docs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	hits, err := s.Expand(t.Context(), state.Query{Text: "needle"}, parents("hub.md", 1.0), search.Expansion{Limit: 100})
+	s := engineOf(t, snapshotOf(t, db, "/docs"), search.Options{})
+	hits, err := s.Expand(t.Context(), state.Query{Text: "needle"}, parents("hub.md", 1.0), 1, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +156,7 @@ func TestRelatedAreFew(t *testing.T) {
 
 // TestSearchNames is T04: the exact name first, ties by connections.
 func TestSearchNames(t *testing.T) {
-	db := open(t, "", index.Options{})
+	db := open(t)
 	tagged := linked("tagged.md", "Something else")
 	tagged.File.Metadata["tags"] = "storage, volumes"
 	described := linked("described.md", "Other")
@@ -179,10 +164,7 @@ func TestSearchNames(t *testing.T) {
 	put(t, db, "/docs",
 		linked("volumes.md", "Volumes"), linked("more-volumes.md", "More on volumes"), tagged, described, linked("networks.md", "Networks"),
 		linked("one/twins.md", "Twins"), linked("two/twins.md", "Twins"), linked("fan.md", "Fan", "CITES two/twins.md"))
-	s, err := db.Searcher(t.Context(), "/docs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := engineOf(t, snapshotOf(t, db, "/docs"), search.Options{})
 	for _, tt := range []struct{ query, want string }{
 		{"VOLUMES", "volumes.md more-volumes.md described.md tagged.md"},
 		{"twins", "two/twins.md one/twins.md"},
@@ -210,9 +192,7 @@ func TestSearchNames(t *testing.T) {
 		many = append(many, linked(fmt.Sprintf("part%02d.md", i), "Chapter"))
 	}
 	put(t, db, "/many", many...)
-	if s, err = db.Searcher(t.Context(), "/docs", "/many"); err != nil {
-		t.Fatal(err)
-	}
+	s = engineOf(t, snapshotOf(t, db, "/docs", "/many"), search.Options{})
 	if hits, err := s.SearchNames(t.Context(), state.Query{Text: "chapter"}, 1000); err != nil || len(hits) != 50 {
 		t.Errorf("%d hits, %v; want 50", len(hits), err)
 	}
