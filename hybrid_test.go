@@ -17,10 +17,8 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
-	"example.com/ragflow/state"
 )
 
 // meaning is an embedder for tests: words that mean the same, in whichever
@@ -174,52 +172,6 @@ func TestHybridFindsByMeaning(t *testing.T) {
 	}
 	if !strings.Contains(reply.FlowTraceMD, "dense of query 1 #1") {
 		t.Errorf("the trace does not name the leg:\n%s", reply.FlowTraceMD)
-	}
-}
-
-// The hybrid list is the weighted fusion
-// of twice as many hits of each leg; at the ends of alpha one leg stands alone.
-func TestHybridFusesLegs(t *testing.T) {
-	docs := library(t)
-	m := newMeaning("meaning")
-	for _, alpha := range []float64{0.5, 0.2, 0.9} {
-		a := open(t, ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Embedder: m}, Dense: search.Dense{Alpha: alpha}})
-		for _, query := range []string{"water basil in summer", "dry herbs in the shade", "how long does dried oregano keep"} {
-			const k = 3
-			legs := map[string]*ragflow.SearchReply{}
-			var lists [][]state.Hit
-			for _, leg := range []string{"lexical", "dense"} {
-				legs[leg] = searchLeg(t, a, query, 2*k, leg)
-				var list []state.Hit
-				for _, h := range legs[leg].Hits {
-					list = append(list, state.Hit{Chunk: h.ChunkID, Score: h.Score, Legs: h.Legs})
-				}
-				lists = append(lists, list)
-			}
-			weights := map[string]float64{"lexical": 1 - alpha, "dense": alpha}
-			want := rank.RRF(rank.Merge(lists...), func(l state.Leg) float64 { return weights[l.Name] })
-			want = want[:min(k, len(want))]
-			got := searchLeg(t, a, query, k, "hybrid")
-			for i, h := range got.Hits {
-				if h.ChunkID != want[i].Chunk || h.Score != want[i].Score || len(h.Legs) != len(want[i].Legs) {
-					t.Errorf("alpha %v, %q, hit %d: %s %v, want %s %v", alpha, query, i, h.ChunkID, h.Score, want[i].Chunk, want[i].Score)
-				}
-				for _, l := range h.Legs {
-					if l.Share != weights[l.Name] {
-						t.Errorf("alpha %v: the share of %s is %v", alpha, l.Name, l.Share)
-					}
-				}
-			}
-			if len(got.Hits) != len(want) {
-				t.Errorf("%d hits, want %d", len(got.Hits), len(want))
-			}
-			if alpha == 0.5 {
-				even := rank.RRF(rank.Merge(lists...), func(state.Leg) float64 { return 1 })
-				if !slices.EqualFunc(even[:len(got.Hits)], got.Hits, func(a state.Hit, b ragflow.SearchHit) bool { return a.Chunk == b.ChunkID }) {
-					t.Errorf("alpha 0.5 orders %v, plain fusion %v", chunkIDs(got), even)
-				}
-			}
-		}
 	}
 }
 
@@ -383,16 +335,5 @@ func TestQueriesEmbedded(t *testing.T) {
 	}
 	if len(followUp) != 2 || !slices.ContainsFunc(followUp, func(s string) bool { return strings.Contains(s, "basil") && strings.Contains(s, "water") }) {
 		t.Errorf("the follow-up was embedded as %q, want it alone and with the question before", followUp)
-	}
-}
-
-func TestDenseConfig(t *testing.T) {
-	for name, d := range map[string]search.Dense{
-		"leg": {Leg: "sparse"}, "alpha": {Alpha: 1}, "below": {Alpha: -0.1}, "dimension": {Dimension: -1}, "tokens": {Tokens: -1},
-	} {
-		if a, err := ragflow.Open(t.Context(), ragflow.Config{Dense: d}); err == nil {
-			t.Errorf("%s: accepted", name)
-			_ = a.Close()
-		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/search"
 )
 
 // herbs are twenty pages, each of which says the same of another herb, and the page
@@ -69,27 +68,6 @@ func TestOdds(t *testing.T) {
 			}
 			if math.Abs(sum-1) > 1e-9 {
 				t.Errorf("the chances add up to %v", sum)
-			}
-		})
-	}
-}
-
-// TestOddsAreForTheDefault: a fusion, weights or an order that a person chose stays.
-func TestOddsAreForTheDefault(t *testing.T) {
-	for name, c := range map[string]ragflow.Config{
-		"alpha":   {Dense: search.Dense{Alpha: 0.5}},
-		"weights": {Retrieval: search.Retrieval{Weights: search.Weights{Dense: 1, Lexical: 1}}},
-		"off":     {Retrieval: search.Retrieval{Rerank: search.RerankOff}},
-		"meaning": {Dense: search.Dense{Leg: search.LegDense}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c.Models.Embedder, c.Docs = newMeaning("meaning"), herbs(t, "# Basil\n\nWater it.")
-			a := open(t, c)
-			indexed(t, a)
-			for _, h := range searchLeg(t, a, "which herb grows on stone", 5, "").Hits {
-				if h.RerankScore != nil {
-					t.Errorf("%s was put in order by chances: %v", h.Source, *h.RerankScore)
-				}
 			}
 		})
 	}

@@ -12,74 +12,10 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
-
-// A leg of weight 0 is not asked, and the other keeps its
-// own order by every fusion.
-func TestWeightZeroIsNotAsked(t *testing.T) {
-	docs := library(t)
-	const query = "water basil in summer"
-	for _, method := range rank.Methods() {
-		for _, tt := range []struct {
-			name    string
-			weights search.Weights
-			leg     string
-			asked   int
-		}{
-			{"words", search.Weights{Lexical: 0.3}, search.LegLexical, 0},
-			{"meaning", search.Weights{Dense: 0.7}, search.LegDense, 1},
-		} {
-			t.Run(method+" "+tt.name, func(t *testing.T) {
-				m := newMeaning("meaning")
-				a := open(t, ragflow.Config{
-					Docs: []string{docs}, Models: ragflow.Models{Embedder: m},
-					Retrieval: search.Retrieval{Weights: tt.weights, Fusion: search.Fusion{Method: method}},
-				})
-				got := searchLeg(t, a, query, 5, "")
-				if n := m.count(llm.Query); n != tt.asked {
-					t.Errorf("the model was asked for %d questions, want %d", n, tt.asked)
-				}
-				want := searchLeg(t, a, query, 5, tt.leg)
-				if !slices.Equal(chunkIDs(got), chunkIDs(want)) || len(got.Hits) == 0 {
-					t.Errorf("got %v, want the order of the leg alone %v", chunkIDs(got), chunkIDs(want))
-				}
-			})
-		}
-	}
-}
-
-// By scores the legs weigh 0.7 and 0.3 unless told otherwise,
-// and each hit says so.
-func TestWeightedFusion(t *testing.T) {
-	a := open(t, ragflow.Config{
-		Docs: []string{library(t)}, Models: ragflow.Models{Embedder: newMeaning("meaning")},
-		Retrieval: search.Retrieval{Fusion: search.Fusion{Method: rank.ByWeight, Threshold: -1}},
-	})
-	r := searchLeg(t, a, "water basil in summer", 4, "")
-	both := false
-	for i, h := range r.Hits {
-		if h.Score < 0 || h.Score > 1 || i > 0 && h.Score > r.Hits[i-1].Score {
-			t.Errorf("hit %d scores %v", i, h.Score)
-		}
-		for _, l := range h.Legs {
-			if want := map[string]float64{"dense": 0.7, "lexical": 0.3}[l.Name]; l.Share != want {
-				t.Errorf("the share of %s is %v, want %v", l.Name, l.Share, want)
-			}
-		}
-		both = both || len(h.Legs) == 2
-	}
-	if !both {
-		t.Error("no hit was found by both legs")
-	}
-	const question = "How often should I water a basil plant?"
-	if reply := ask(t, a, "", question); reply.Abstained || reply.Retrieved[0].Score > 1 {
-		t.Errorf("answered from %+v", reply.Retrieved)
-	}
-}
 
 // Presets by name say how many passages are listed
 // and how deep each leg looks.
@@ -122,22 +58,6 @@ func TestPresets(t *testing.T) {
 func TestRetrievalIsChecked(t *testing.T) {
 	if _, err := ragflow.Open(t.Context(), ragflow.Config{Preset: "best"}); err == nil || !strings.Contains(err.Error(), `preset "best" is not one of balanced,`) {
 		t.Errorf("unknown preset: %v", err)
-	}
-	for _, tt := range []struct {
-		name string
-		r    search.Retrieval
-		want string
-	}{
-		{"fusion", search.Retrieval{Fusion: search.Fusion{Method: "borda"}}, `fusion "borda" is not one of`},
-		{"weights", search.Retrieval{Weights: search.Weights{Dense: -1, Lexical: 1}}, "weights -1/1: each must be 0 or more"},
-		{"depth", search.Retrieval{DenseDepth: -1}, "must not be negative"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := ragflow.Open(t.Context(), ragflow.Config{Retrieval: tt.r})
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got %v, want %q", err, tt.want)
-			}
-		})
 	}
 }
 
@@ -244,47 +164,6 @@ func TestGraphIsOff(t *testing.T) {
 		if _, err := ragflow.Open(t.Context(), ragflow.Config{Retrieval: r}); err == nil || !strings.Contains(err.Error(), "relations are followed over "+name+" hops") {
 			t.Errorf("%s hops: %v", name, err)
 		}
-	}
-}
-
-// What only a source of little weight found passes the threshold,
-// for it is divided by the weights of those that hold it.
-func TestGraphAlonePassesTheThreshold(t *testing.T) {
-	docs := t.TempDir()
-	write(t, filepath.Join(docs, "a.md"), "---\ntags: armoire\n---\n# Furniture\n\nWood.\n")
-	a := open(t, ragflow.Config{Docs: []string{docs}, Retrieval: search.Retrieval{
-		Fusion: search.Fusion{Method: rank.ByWeight}, Weights: search.Weights{Dense: 0.6, Lexical: 0.3, Graph: 0.1},
-	}})
-	if r := searchLeg(t, a, "armoire", 5, ""); len(r.Hits) != 1 || r.Hits[0].Legs[0].Name != search.LegGraph {
-		t.Errorf("found %+v", r.Hits)
-	}
-}
-
-// Of passages that say nearly the same the best stays, others move
-// up, and evaluations of the ranking alone see all.
-func TestSearchWithoutDuplicates(t *testing.T) {
-	docs := t.TempDir()
-	words := "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau needle"
-	write(t, filepath.Join(docs, "a.txt"), words+" needle\n")
-	write(t, filepath.Join(docs, "b.txt"), words+" needle\n")
-	write(t, filepath.Join(docs, "c.txt"), strings.Replace(words, "tau", "upsilon", 1)+" needle\n")
-	write(t, filepath.Join(docs, "d.txt"), "A needle in other words, of which there are some.\n")
-	write(t, filepath.Join(docs, "e.txt"), "Another text about no such thing, but with a needle in it, and longer than all others are.\n")
-	a := open(t, ragflow.Config{Docs: []string{docs}})
-	r := searchLeg(t, a, "needle", 4, "")
-	sources := map[string]bool{}
-	for i, h := range r.Hits {
-		sources[h.Source] = true
-		if h.Rank != i+1 {
-			t.Errorf("hit %d has rank %d", i, h.Rank)
-		}
-	}
-	if r.Duplicates != 2 || !sources["d.txt"] || !sources["e.txt"] || len(r.Hits) != 3 {
-		t.Errorf("%d near-duplicates left out of %v", r.Duplicates, sources)
-	}
-	ranks, err := a.Search(t.Context(), "needle", ragflow.SearchOptions{Request: search.Request{K: 5, Ranks: true}})
-	if err != nil || len(ranks.Hits) != 5 || ranks.Duplicates != 0 {
-		t.Errorf("the ranking alone has %d hits, %v", len(ranks.Hits), err)
 	}
 }
 

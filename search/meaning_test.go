@@ -1,0 +1,171 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode"
+
+	"example.com/ragflow/internal/index"
+	"example.com/ragflow/search"
+	"example.com/ragflow/state"
+)
+
+// meaning is an embedder: words that mean the same share a dimension, all others have one by
+// their hash.
+type meaning struct {
+	mu    sync.Mutex
+	asked []string // questions that were embedded
+	fail  error
+}
+
+func (*meaning) Model() string { return "meaning" }
+
+func (m *meaning) EmbedQuery(_ context.Context, question string) ([]float32, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked = append(m.asked, question)
+	return meaningOf(question), m.fail
+}
+
+func meaningOf(text string) []float32 {
+	v := make([]float32, 256)
+	v[0] = 0.01
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if english, ok := map[string]string{"bazylię": "basil", "podlewać": "water"}[w]; ok {
+			w = english
+		}
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(w))
+		v[int(h.Sum32())%len(v)]++
+	}
+	return v
+}
+
+// garden is an index of a few pages about herbs, with vectors.
+func garden(t *testing.T) *index.DB {
+	t.Helper()
+	db := open(t)
+	put(t, db, "/garden",
+		file("basil.md", "Basil", "Water: Water basil daily in summer.", "Light: Basil wants a sunny window.", "Harvest: Cut basil above a pair of leaves."),
+		file("thyme.md", "Thyme", "Water: Thyme wants little water, in summer too.", "Light: Thyme grows in full sun."),
+		file("drying.md", "Drying herbs", "Dry herbs in the shade.", "Dried oregano keeps for a year in a dark jar."),
+		file("pots.md", "Pots", "A pot needs a hole, so that water can drain.", "Clay pots dry in summer."),
+	)
+	embed(t, db, "/garden")
+	return db
+}
+
+func embed(t *testing.T, db search.Backend, root string) {
+	t.Helper()
+	if _, err := db.Embed(t.Context(), search.VectorSpec{Model: "meaning"}, []string{root}, search.EmbedOptions{
+		Embed: func(_ context.Context, texts []string) (out [][]float32, err error) {
+			for _, text := range texts {
+				out = append(out, meaningOf(text))
+			}
+			return out, nil
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// list lists what an engine finds; its listing must be in order.
+func list(t *testing.T, e *search.Engine, query string, r search.Request) *search.Listing {
+	t.Helper()
+	l, err := e.List(t.Context(), search.ParseQuery(query), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func chunks(l *search.Listing) (out []string) {
+	for _, h := range l.Hits {
+		out = append(out, h.Chunk.ID)
+	}
+	return out
+}
+
+// shares returns the share of each leg.
+func shares(l *search.Listing) map[string]float64 {
+	out := map[string]float64{}
+	for _, h := range l.Hits {
+		for _, leg := range h.Legs {
+			out[leg.Name] = leg.Share
+		}
+	}
+	return out
+}
+
+// TestQuestionIsEmbeddedOnce: searches with one memory embed a question once, with its prefix, and
+// a follow-up with its context.
+func TestQuestionIsEmbeddedOnce(t *testing.T) {
+	t.Parallel()
+	m := &meaning{}
+	e := engineOf(t, snapshotOf(t, garden(t), "/garden"), search.Options{
+		Embedder: m, Dense: search.Dense{QueryPrefix: "query: "}, Vectors: &search.QueryVectors{},
+	})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if _, err := e.Search(t.Context(), state.Query{Text: "water basil", Weight: 1}, 3); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	q := state.Query{Text: "and in winter", Weight: 1, Boosts: []state.Boost{{Text: "water basil", Weight: 0.6}, {Text: "irrigate", Weight: 0.3}}}
+	if _, err := e.Search(t.Context(), q, 3); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"query: water basil", "query: water basil. and in winter"}; !slices.Equal(m.asked, want) {
+		t.Errorf("embedded %q, want %q", m.asked, want)
+	}
+}
+
+// TestEmbedderFails: a search by all legs warns and searches by words; one by vectors alone does
+// so too as a search for an answer, and is an error as a listing.
+func TestEmbedderFails(t *testing.T) {
+	t.Parallel()
+	m := &meaning{fail: errors.New("out of order")}
+	for _, leg := range []string{search.LegHybrid, search.LegDense} {
+		e := engineOf(t, snapshotOf(t, garden(t), "/garden"), search.Options{Embedder: m, Dense: search.Dense{Leg: leg}})
+		found, err := e.Search(t.Context(), state.Query{Text: "oregano", Weight: 1}, 3)
+		if err != nil || len(found.Hits) != 1 || len(found.Warnings) != 1 ||
+			found.Warnings[0] != "Dense search left out, searched by words only: the question cannot be embedded: out of order" {
+			t.Errorf("%s: %+v, %v", leg, found, err)
+		}
+		if _, err := e.List(t.Context(), state.Query{Text: "oregano", Weight: 1}, search.Request{Leg: search.LegDense}); !errors.Is(err, search.ErrEmbedding) {
+			t.Errorf("%s: a listing by vectors: %v", leg, err)
+		}
+	}
+}
+
+// TestNoVectors: without an embedder, or before anything was embedded, there is no dense search,
+// and one that is incomplete says so.
+func TestNoVectors(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	put(t, db, "/docs", file("a.md", "", "mint"))
+	dense := search.Request{Leg: search.LegDense}
+	for _, o := range []search.Options{{}, {Embedder: &meaning{}}} {
+		e := engineOf(t, snapshotOf(t, db, "/docs"), o)
+		if _, err := e.List(t.Context(), state.Query{Text: "mint", Weight: 1}, dense); !errors.Is(err, search.ErrNoDense) {
+			t.Errorf("error %v, want ErrNoDense", err)
+		}
+	}
+	if _, err := engineOf(t, snapshotOf(t, db, "/docs"), search.Options{}).List(t.Context(), state.Query{}, search.Request{Leg: "sparse"}); err == nil {
+		t.Error("an unknown leg is searched")
+	}
+	embed(t, db, "/docs")
+	put(t, db, "/docs", file("b.md", "", "mint tea"))
+	l := list(t, engineOf(t, snapshotOf(t, db, "/docs"), search.Options{Embedder: &meaning{}}), "mint", search.Request{})
+	if len(l.Warnings) != 1 || !strings.Contains(l.Warnings[0], "incomplete: 1 of 2 passages have no vector yet and are found by their words only") {
+		t.Errorf("warnings %q", l.Warnings)
+	}
+}
