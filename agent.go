@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/state"
 )
@@ -18,7 +18,7 @@ var ErrNoModel = errors.New("an agent needs a model, and none is configured: set
 // resumes a run of one.
 func (a *Assistant) chooseRunner(ctx context.Context, r *request, q Question) error {
 	r.runner = a.runner
-	writer, ok := r.writer.(chain.Answerer)
+	writer, ok := r.writer.(model.Quoting)
 	if !ok {
 		if q.Agent {
 			return ErrNoModel
@@ -31,7 +31,7 @@ func (a *Assistant) chooseRunner(ctx context.Context, r *request, q Question) er
 	plain := r.offlineSkills(true)
 	plain.verifier = r.verifier
 	answering := a.answering(plain, writer, r.settings)
-	searching, err := writer.Agent(r.engine, r.words, r.settings.Context.TrustDocuments, answering.Task, a.config.NewID)
+	searching, err := r.models.Agent(r.engine, r.words, r.settings.Context.TrustDocuments, answering.Task, a.config.NewID)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (a *Assistant) chooseRunner(ctx context.Context, r *request, q Question) er
 	r.nodes[nodes.PreRetrievalID] = nodes.PreRetrieval(plain.rewriter)
 	r.nodes[nodes.CheckAndRefineID] = nodes.CheckAndRefine(plain.searcher, plain.grader, plain.free, r.settings.Threshold)
 	r.nodes[nodes.GenerateID] = func(ctx context.Context, s state.State) (state.Update, error) {
-		return nodes.Generate(a.answering(plain, writer.Written(s.Turn.Answer), r.settings))(ctx, s)
+		return nodes.Generate(a.answering(plain, writer.Answered(s.Turn), r.settings))(ctx, s)
 	}
 	r.runner = p.Runner(a.runnerOptions())
 	return nil

@@ -143,7 +143,7 @@ var rooms = map[string]room{
 	"nodes": {ours: []string{"graph", "state", "prompts", "search/text", "internal/rank", "internal/redact", "internal/sanitize", "internal/skills/cite", "internal/lru"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},
-	"internal/transcript": {ours: []string{"graph", "state", "search/text", "internal/sanitize", "prompts"}},
+	"internal/transcript": {ours: []string{"graph", "llm", "state", "search/text", "internal/sanitize", "prompts"}},
 	"eval": {ours: []string{".", "internal/transcript", "ingest", "search", "state", "search/text", "internal/rank", "internal/skills/cite", "ingest/chunk", "internal/document", "internal/load", "internal/index", "llm", "nodes", "internal/skills/offline", "prompts"}, theirs: []string{
 		"golang.org/x/sync/errgroup", // a bounded group of workers that ends with the first error
 	}},
@@ -151,8 +151,8 @@ var rooms = map[string]room{
 	"eval/field": {ours: []string{".", "llm", "llm/openai"}, theirs: []string{
 		"golang.org/x/net/html", // text of the pages that the questions were written from
 	}},
-	"internal/skills/chain": {ours: []string{"agent", "graph", "ingest", "llm", "nodes", "prompts", "search", "search/text", "internal/skills/cite", "internal/skills/model", "internal/skills/offline", "state"}},
-	"internal/skills/model": {ours: []string{"llm", "prompts", "search/text", "state", "internal/rank", "internal/sanitize", "internal/skills/cite"}},
+	"internal/skills/chain": {ours: []string{"ingest", "llm", "search"}},
+	"internal/skills/model": {ours: []string{"agent", "graph", "llm", "nodes", "prompts", "search", "search/text", "state", "internal/sanitize", "internal/skills/cite", "internal/skills/offline"}},
 	"internal/feedback": {ours: []string{"internal/newfile", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},

@@ -12,7 +12,9 @@ import (
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/index"
 	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/internal/skills/offline"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 )
 
@@ -163,7 +165,7 @@ func (a *Assistant) bind(ctx context.Context, chosen []*collection, views []inge
 		Reranker: a.config.reranker(a.custom),
 	}
 	if a.config.Models.Embedder != nil {
-		o.Embedder = chain.Embedder{Embedder: a.config.Models.Embedder}
+		o.Embedder = chain.Embedder{Embedder: llm.ObserveEmbedder(a.config.Models.Embedder, model.NoteCall)}
 	}
 	var err error
 	b.engine, err = search.New(ctx, snapshot, o)

@@ -101,15 +101,13 @@ type Config struct {
 // Models are the models of an [Assistant].
 type Models struct {
 	// Chat does all tasks but those of Tasks; nil: everything works without a language
-	// model. It retries by itself: see llm.Retry.
+	// model. Retries are its own, see llm.Retry; several models in turn are an llm.Fallback.
+	// If it fails, the work is done without a model.
 	Chat llm.Chat
-	// Fallback do the work of Chat if it fails, one after the other. If all fail, the work
-	// is done without a model.
-	Fallback []llm.Chat
 	// Named are the models that Settings.Model may name instead of Chat.
 	Named map[string]llm.Chat
-	// Tasks are models of single tasks, by the names of [chain.Tasks].
-	Tasks map[string]chain.Task
+	// Tasks are models of single tasks, by the names of [Tasks].
+	Tasks map[string]llm.Task
 	// Embedder makes the vectors of the dense search; nil: searches are by words only.
 	Embedder llm.Embedder
 	// Reranker is a cross-encoder, which reads question and passage together; nil: see
@@ -217,24 +215,18 @@ func answerOptions(s Settings) model.Options {
 	return model.Options{Tokens: s.Tokens, Temperature: s.Temperature, Window: s.Window, Synthesis: s.Synthesis, NoRefusals: s.NoRefusals}
 }
 
-// models are the language models of a question by task; the first chat is not nil.
-func (c Config) models(chat llm.Chat) chain.Models {
-	chats := []llm.Chat{chat}
-	if chat == c.Models.Chat {
-		chats = append(chats, c.Models.Fallback...)
-	}
-	return chain.Models{Chats: chats, Tasks: c.Models.Tasks}
-}
+// Tasks lists the names of Models.Tasks.
+func Tasks() []string { return model.Tasks() }
 
 // reranker is the model that orders passages; nil: none.
 func (c Config) reranker(custom prompts.Set) search.Reranker {
 	switch {
 	case c.Retrieval.Rerank == search.RerankLLM && c.Models.Chat != nil:
-		r := model.NewReranker(c.models(c.Models.Chat).Chat(chain.Rerank))
+		r := model.NewReranker(model.Models{Chat: c.Models.Chat, Tasks: c.Models.Tasks}.For("its work was done", model.TaskRerank))
 		r.Own = custom
 		return r
 	case c.Retrieval.Rerank != search.RerankLLM && c.Models.Reranker != nil:
-		return chain.Reranker{Reranker: c.Models.Reranker}
+		return chain.Reranker{Reranker: llm.ObserveReranker(c.Models.Reranker, model.NoteCall)}
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/draw"
-	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/state"
 )
@@ -70,18 +70,18 @@ func flow() graph.Graph[state.State, state.Update] {
 func agentFlow(searching graph.Task[state.State, state.Update]) graph.Graph[state.State, state.Update] {
 	g := flow()
 	g.Name = "ragflow agent"
-	g.Nodes[chain.AgentID] = searching
+	g.Nodes[model.AgentID] = searching
 	check := g.Nodes[nodes.CheckAndRefineID]
 	check.Speculate = graph.Speculation[state.State]{}
 	g.Nodes[nodes.CheckAndRefineID] = check
 	i := slices.Index(g.Order, nodes.GenerateID)
-	g.Order = slices.Insert(slices.Clone(g.Order), i, chain.AgentID)
+	g.Order = slices.Insert(slices.Clone(g.Order), i, model.AgentID)
 	for i := range g.Edges {
 		if g.Edges[i].To == nodes.GenerateID {
-			g.Edges[i].To = chain.AgentID
+			g.Edges[i].To = model.AgentID
 		}
 	}
-	g.Edges = append(g.Edges, graph.Edge{From: chain.AgentID, To: nodes.GenerateID})
+	g.Edges = append(g.Edges, graph.Edge{From: model.AgentID, To: nodes.GenerateID})
 	return g
 }
 

@@ -14,7 +14,6 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/llmtest"
-	"example.com/ragflow/internal/skills/chain"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
@@ -58,7 +57,7 @@ func modelled(t *testing.T, s *llmtest.Server, change func(*ragflow.Config)) *ra
 	chat := func(name string) llm.Chat {
 		return llm.Price(llm.Retry(client.Chat(name), llm.RetryOptions{Backoff: time.Millisecond}), llm.PerMillion{Input: 1, Output: 2})
 	}
-	c := ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Chat: chat("smart"), Tasks: map[string]chain.Task{chain.Grade: {Chats: []llm.Chat{chat("grader")}}}}}
+	c := ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Chat: chat("smart"), Tasks: map[string]llm.Task{model.TaskGrade: {Chat: chat("grader")}}}}
 	if change != nil {
 		change(&c)
 	}
@@ -322,7 +321,7 @@ func TestSecondModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.CloseIdle)
-	a := modelled(t, broken, func(c *ragflow.Config) { c.Models.Fallback = []llm.Chat{client.Chat("second")} })
+	a := modelled(t, broken, func(c *ragflow.Config) { c.Models.Chat = llm.Fallback(c.Models.Chat, client.Chat("second")) })
 	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})
 	if err != nil {
 		t.Fatal(err)
@@ -346,22 +345,19 @@ func TestModelsOfTasks(t *testing.T) { // Z04
 	defer s.Close()
 	broken := llmtest.NewServer(llmtest.Status(400, "no"))
 	defer broken.Close()
-	chats := func(server *llmtest.Server, names ...string) (out []llm.Chat) {
+	chat := func(server *llmtest.Server, name string) llm.Chat {
 		c, err := openai.New(openai.Config{Provider: "played", BaseURL: server.URL(), Key: plantedKey})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(c.CloseIdle)
-		for _, n := range names {
-			out = append(out, c.Chat(n))
-		}
-		return out
+		return c.Chat(name)
 	}
 	a := modelled(t, s, func(c *ragflow.Config) {
 		c.Settings.Transforms = []string{model.MultiQuery}
-		c.Models.Tasks = map[string]chain.Task{
-			chain.Transform: {Chats: append(chats(broken, "first"), chats(s, "second")...), Temperature: new(float64), Tokens: 77},
-			chain.Write:     {Chats: append(chats(broken, "third", "fourth"), chats(s, "fifth")...)},
+		c.Models.Tasks = map[string]llm.Task{
+			model.TaskTransform: {Chat: llm.Fallback(chat(broken, "first"), chat(s, "second")), Temperature: new(float64), Tokens: 77},
+			model.TaskAnswer:    {Chat: llm.Fallback(chat(broken, "third"), chat(broken, "fourth"), chat(s, "fifth"))},
 		}
 	})
 	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})

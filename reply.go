@@ -9,9 +9,9 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/dictionary"
-	"example.com/ragflow/internal/skills/chain"
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/internal/transcript"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
@@ -343,9 +343,9 @@ func (r *Reply) account(commits []graph.Commit) {
 			}
 			for _, call := range d.Notes.Spent() {
 				r.Usage.Calls++
-				r.Usage.InputTokens += call.Counts[chain.CountInput]
-				r.Usage.OutputTokens += call.Counts[chain.CountOutput]
-				r.CostUSD += float64(call.Counts[chain.CountCost]) / 1e9
+				r.Usage.InputTokens += call.Counts[llm.CountInput]
+				r.Usage.OutputTokens += call.Counts[llm.CountOutput]
+				r.CostUSD += float64(call.Counts[llm.CountCost]) / 1e9
 			}
 			if d.Node != "" {
 				nodes[d.Node] += d.Notes.Duration

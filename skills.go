@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/internal/skills/chain"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
@@ -68,7 +67,7 @@ func (r reranker) Rerank(ctx context.Context, queries []state.Query, candidates 
 	for _, w := range out.Warnings {
 		graph.Warn(ctx, w)
 	}
-	chain.NoteMaker(ctx, out.By)
+	graph.Note(ctx, "by", out.By)
 	return out.Sources, err
 }
 

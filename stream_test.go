@@ -136,7 +136,7 @@ func TestStreamIsSafe(t *testing.T) {
 				c.Settings.NoRefusals = tt.check
 				if tt.fallback != nil {
 					tt.fallback.seen = seen
-					c.Models.Fallback = []llm.Chat{tt.fallback}
+					c.Models.Chat = llm.Fallback(c.Models.Chat, tt.fallback)
 				}
 			})
 			var d draft

@@ -8,7 +8,7 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
@@ -33,6 +33,7 @@ type turn struct {
 	nodes    map[string]nodes.Node
 	engine   *search.Engine // narrowed to the filter of the question
 	chunks   *chunkCache
+	models   model.Setup // zero without a model
 
 	rewriter nodes.Rewriter
 	writer   nodes.Answerer
@@ -74,10 +75,12 @@ func (a *Assistant) newTurn(ctx context.Context, b *bound, s Settings, f state.F
 	t := &turn{bound: b, settings: s, engine: engine, chunks: &chunkCache{read: engine.Chunks}}
 	k := t.offlineSkills(chat != nil)
 	if chat != nil {
-		with := chain.Skills{Rewriter: k.rewriter, Grader: k.grader, Summarizer: k.summarizer, Answerer: k.answerer}.WithModels(chain.Options{
-			Models: a.config.models(chat), PlainGrades: s.NoModelGrading, Verify: s.Verify, Threshold: s.Threshold,
+		t.models = model.Setup{
+			Models:    model.Models{Chat: chat, Tasks: a.config.Models.Tasks},
+			NoGrading: s.NoModelGrading, Verify: s.Verify, Threshold: s.Threshold,
 			Transforms: s.Transforms, Answers: answerOptions(s), Stats: b.engine.Snapshot, Own: custom,
-		})
+		}
+		with := t.models.Skills(model.Skills{Rewriter: k.rewriter, Grader: k.grader, Summarizer: k.summarizer, Answerer: k.answerer})
 		k.rewriter, k.grader, k.summarizer, k.answerer, k.verifier = with.Rewriter, with.Grader, with.Summarizer, with.Answerer, with.Verifier
 	}
 	if s.Language != "" {

@@ -14,7 +14,8 @@ type Fall struct {
 
 // Fallback returns a chat that asks first and, if a model fails with an [*Error], the next one.
 // It does not ask another model once a piece of the answer was streamed, unless
-// [Request].Fall allows it. Response.By names the model that answered.
+// [Request].Fall allows it. Response.By names the model that
+// answered, or failed last.
 //
 // [Retry] and [Price] wrap its models, not the Fallback.
 func Fallback(first Chat, others ...Chat) Chat {
@@ -52,9 +53,7 @@ func (f fallback) Model() string { return f[0].Model() }
 
 func (f fallback) Complete(ctx context.Context, r Request, token func(string)) (Response, error) {
 	out, err := f[0].Complete(ctx, r, token)
-	if err == nil && out.By == "" {
-		out.By = f[0].Model()
-	}
+	out.By = f[0].Model()
 	failed, ok := errors.AsType[*Error](err)
 	if !ok || len(f) == 1 || ctx.Err() != nil || failed.Streamed && r.Fall == nil ||
 		r.Fall != nil && !r.Fall(Fall{f[0].Model(), f[1].Model(), err}) {

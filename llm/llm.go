@@ -88,7 +88,7 @@ type Response struct {
 	Text       string
 	Calls      []ToolCall // only if the request has Tools
 	Model      string     // name from the provider
-	By         string     // configured name of the model of a [Fallback] that answered; else empty
+	By         string     // configured name of the model of a [Fallback] that was asked last, even after an error; else empty
 	Provider   string
 	Finish     FinishReason
 	Usage      Usage         // zero if the provider does not report it

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 
-	"example.com/ragflow/internal/skills/chain"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
 )
@@ -31,9 +30,9 @@ func (a *app) withImage(ctx context.Context, question, file string) (string, err
 	if err != nil {
 		return "", failed("read the prompts", err)
 	}
-	models := chain.Models{Chats: append([]llm.Chat{c.Models.Chat}, c.Models.Fallback...), Tasks: c.Models.Tasks}
+	models := model.Models{Chat: c.Models.Chat, Tasks: c.Models.Tasks}
 	a.tell("reading %s …", file)
-	shown, r, err := model.DescribeImage(ctx, models.Chat(chain.Image), own, image, question)
+	shown, r, err := model.DescribeImage(ctx, models.Task(model.TaskImage), own, image, question)
 	if err != nil {
 		return "", imageFailed(file, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/state"
 )
 
@@ -141,8 +142,8 @@ func totals(vs []visit) []total {
 			if c.Error != "" {
 				row.failed++
 			}
-			row.in += c.Counts["input_tokens"]
-			row.out += c.Counts["output_tokens"]
+			row.in += c.Counts[llm.CountInput]
+			row.out += c.Counts[llm.CountOutput]
 			row.time += c.Duration
 			rows[0].time -= c.Duration
 		}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"example.com/ragflow"
-	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/llm/providers"
@@ -239,24 +239,24 @@ func (m *Models) configureChats(c *ragflow.Config) error {
 		}
 		return nil
 	}
-	chats, err := m.inTurn(m.Smart)
+	chat, err := m.inTurn(m.Smart)
 	if err != nil {
 		return err
 	}
-	c.Models.Chat, c.Models.Fallback, c.Models.Tasks = chats[0], chats[1:], map[string]chain.Task{}
+	c.Models.Chat, c.Models.Tasks = chat, map[string]llm.Task{}
 	c.Settings.NoModelGrading = m.plainGrades
-	writer := slices.Concat(m.byTask()[chain.Write].models, []string{m.Smart})[0]
+	writer := slices.Concat(m.byTask()[model.TaskAnswer].models, []string{m.Smart})[0]
 	host, _ := Use{at: m.ChatAt(writer)}.Remote()
 	c.Settings.NoRefusals = m.refusals == byCheck || m.refusals != byModel && host == ""
 	c.Settings.Speculate = m.speculate == "on" || m.speculate != "off" && host != "" // calls queue on this machine
 	for name, t := range m.byTask() {
-		task := chain.Task{Temperature: t.temperature, Tokens: t.tokens}
-		if name == chain.Write {
+		task := llm.Task{Temperature: t.temperature, Tokens: t.tokens}
+		if name == model.TaskAnswer {
 			c.Settings.Temperature, c.Settings.Tokens = cmp.Or(t.temperature, c.Settings.Temperature), cmp.Or(t.tokens, c.Settings.Tokens)
-			task = chain.Task{}
+			task = llm.Task{}
 		}
 		if len(t.models) > 0 {
-			if task.Chats, err = m.inTurn(t.models...); err != nil {
+			if task.Chat, err = m.inTurn(t.models...); err != nil {
 				return err
 			}
 		}
@@ -269,14 +269,14 @@ func (m *Models) configureChats(c *ragflow.Config) error {
 func (m *Models) byTask() map[string]taskModels {
 	out := map[string]taskModels{}
 	if m.grader != "" {
-		out[chain.Grade] = taskModels{models: []string{m.grader}}
+		out[model.TaskGrade] = taskModels{models: []string{m.grader}}
 	}
 	maps.Copy(out, m.tasks)
 	return out
 }
 
-// inTurn returns models, and those of LLM_FALLBACK behind them.
-func (m *Models) inTurn(names ...string) ([]llm.Chat, error) {
+// inTurn returns models as one, with those of LLM_FALLBACK behind them.
+func (m *Models) inTurn(names ...string) (llm.Chat, error) {
 	var out []llm.Chat
 	var seen []string
 	for _, name := range slices.Concat(names, m.fallback) {
@@ -289,13 +289,13 @@ func (m *Models) inTurn(names ...string) ([]llm.Chat, error) {
 		}
 		out, seen = append(out, c), append(seen, name)
 	}
-	return out, nil
+	return llm.Fallback(out[0], out[1:]...), nil
 }
 
 // Judge returns the model that grades answers: the one of a name, else that of the task, else
 // the one that answers; nil where there is none.
 func (m *Models) Judge(name string) (llm.Chat, error) {
-	t := m.tasks[chain.Judge]
+	t := m.tasks[model.TaskJudge]
 	if name == "" && !m.Offline {
 		name = append(t.models, m.Smart)[0]
 	}
@@ -303,7 +303,7 @@ func (m *Models) Judge(name string) (llm.Chat, error) {
 		return nil, nil //nolint:nilnil // there is no model, which is no error
 	}
 	c, err := m.Chat(name)
-	return chain.Chat{Chat: c, Task: chain.Task{Temperature: t.temperature, Tokens: t.tokens}}, err
+	return llm.Task{Chat: c, Temperature: t.temperature, Tokens: t.tokens}, err
 }
 
 // rerankClient returns a client for the reranking model.
@@ -380,7 +380,7 @@ func (m *Models) Uses() []Use {
 	}
 	add("SMART_LLM_MODEL", m.ChatAt, m.Smart)
 	add("GRADER_LLM_MODEL", m.ChatAt, m.grader)
-	for _, task := range chain.Tasks() {
+	for _, task := range ragflow.Tasks() {
 		add("LLM_TASKS", m.ChatAt, m.tasks[task].models...)
 	}
 	add("LLM_FALLBACK", m.ChatAt, m.fallback...)

@@ -9,7 +9,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/internal/llmtest"
-	"example.com/ragflow/internal/skills/chain"
+	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
 )
 
@@ -30,8 +30,16 @@ func configured(t *testing.T, settings ...string) (ragflow.Config, *Models, erro
 	return c, m, m.Configure(&c, AllModels)
 }
 
-func names(chats []llm.Chat) (out []string) {
-	for _, c := range chats {
+// chats are the models that are asked in turn.
+func chats(c llm.Chat) (out []llm.Chat) {
+	if c != nil {
+		llm.Each(c, func(c llm.Chat) llm.Chat { out = append(out, c); return c })
+	}
+	return out
+}
+
+func names(c llm.Chat) (out []string) {
+	for _, c := range chats(c) {
 		out = append(out, c.Model())
 	}
 	return out
@@ -45,21 +53,21 @@ func TestTasks(t *testing.T) { // Z04
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string][]string{"": append(names([]llm.Chat{c.Models.Chat}), names(c.Models.Fallback)...)}
+	got := map[string][]string{"": names(c.Models.Chat)}
 	for name, task := range c.Models.Tasks {
-		got[name] = names(task.Chats)
+		got[name] = names(task.Chat)
 	}
 	want := map[string][]string{
-		"": {"large", "second", "third"}, chain.Grade: {"small", "second", "large", "third"}, chain.Rewrite: {"small", "second", "large", "third"},
-		"multi_query": {"small", "second", "large", "third"}, chain.Write: nil, chain.Judge: {"strict", "second", "large", "third"},
+		"": {"large", "second", "third"}, model.TaskGrade: {"small", "second", "large", "third"}, model.TaskRewrite: {"small", "second", "large", "third"},
+		"multi_query": {"small", "second", "large", "third"}, model.TaskAnswer: nil, model.TaskJudge: {"strict", "second", "large", "third"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if c.Models.Tasks[chain.Rewrite].Tokens != 300 || *c.Models.Tasks["multi_query"].Temperature != 0.9 || c.Settings.Tokens != 900 || *c.Settings.Temperature != 0.1 {
+	if c.Models.Tasks[model.TaskRewrite].Tokens != 300 || *c.Models.Tasks["multi_query"].Temperature != 0.9 || c.Settings.Tokens != 900 || *c.Settings.Temperature != 0.1 {
 		t.Errorf("tasks %+v, answers %+v", c.Models.Tasks, c.Settings)
 	}
-	if c.Models.Tasks[chain.Rewrite].Chats[2] != c.Models.Chat {
+	if chats(c.Models.Tasks[model.TaskRewrite].Chat)[2] != chats(c.Models.Chat)[0] {
 		t.Error("a model has two circuit breakers")
 	}
 	if judge, err := m.Judge(""); err != nil || judge.Model() != "strict" {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"example.com/ragflow"
-	"example.com/ragflow/internal/skills/chain"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
@@ -38,7 +37,7 @@ func modelTable(c *ragflow.Config, m *Models) []Setting {
 		row("LLM_PRICES", "", OfModel|Words, "models and US dollars for a million tokens, such as groq:llama-3.1-8b-instant=0.05/0.08", prices(&m.prices)),
 		aModel("GRADER_LLM_MODEL", 0, &m.grader),
 		row("LLM_TASKS", "", OfModel|Words, "tasks and models, such as: rewrite=ollama:qwen2.5:0.5b tokens=200, summarise=groq:llama-3.1-8b-instant; tasks are "+
-			strings.Join(chain.Tasks(), ", "), taskList(m)),
+			strings.Join(ragflow.Tasks(), ", "), taskList(m)),
 		row("LLM_PROVIDER", "", OfModel|FirstPage, "one of "+strings.Join(ProviderNames(), ", "), oneOf(ProviderNames(), &m.provider)),
 		row("LLM_PROTOCOL", openai.ChatCompletions, OfModel, openai.ChatCompletions+", or "+openai.Responses+" (OpenAI and some servers); models of anthropic have a protocol of their own",
 			oneOf([]string{openai.ChatCompletions, openai.Responses}, &m.protocol)),
@@ -104,7 +103,7 @@ func taskList(m *Models) setter {
 		task := ""
 		for _, w := range words(v) {
 			key, value, is := strings.Cut(w, "=")
-			if is && slices.Contains(chain.Tasks(), key) {
+			if is && slices.Contains(ragflow.Tasks(), key) {
 				task, w = key, value
 			} else if is && key != "temperature" && key != "tokens" || task == "" {
 				return false

@@ -15,7 +15,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// ErrNoSources tells that there is nothing to answer from; no model was asked.
+// ErrNoSources is returned if there is nothing to answer from; no model was asked.
 var ErrNoSources = errors.New("no sources to answer from")
 
 // Options are the limits of an answer.
@@ -75,30 +75,50 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 	return a.AnswerStream(ctx, t, nil)
 }
 
-// AnswerStream is Answer that hands on each piece of the text as the model
+// AnswerStream is Answer that passes on each piece of the text as the model
 // writes it. The answer returned is what counts: one that stopped at its limit
 // ends with a whole sentence, nothing in it is an image, a link or HTML, and each address
-// in it stands in a source or in the question. Its
-// marks stand as the model set them; whoever asked checks them: see [cite.Check].
+// in it occurs in a source or in the question. Its
+// marks are those of the model; the caller checks them: see [cite.Check].
 //
-// Where the sources do not hold the answer, the text is the refusal that the
+// If the sources do not hold the answer, the text is the refusal that the
 // prompt asks for and Abstained is set.
 func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(string)) (state.Answer, error) {
-	if len(t.Sources) == 0 {
-		return state.Answer{}, ErrNoSources
-	}
-	piece, done := filterOf(t).Pieces(token)
-	said, err := a.synthesize(ctx, t, piece)
-	if err != nil {
-		return state.Answer{}, err
-	}
-	done()
-	return a.Written(said, t), nil
+	answer, _, err := a.stream(ctx, t, func() func(string) { return token }, nil)
+	return answer, err
 }
 
-// Written makes an answer to t of a text that the model has written, under the rules of AnswerStream.
-func (a *Answerer) Written(said string, t state.Task) state.Answer {
-	answer := state.Answer{Text: said, Model: a.chat.Model()}
+// stream is AnswerStream. begin returns the function that gets the pieces; after each fall that is allowed
+// it is called again, because the answer begins anew. by is the model that was asked last.
+func (a *Answerer) stream(ctx context.Context, t state.Task, begin func() func(string), allowed func(llm.Fall) bool) (answer state.Answer, by string, err error) {
+	if len(t.Sources) == 0 {
+		return state.Answer{}, a.chat.Model(), ErrNoSources
+	}
+	chat, one := track(a.chat), *a
+	one.chat = chat
+	piece, done := filterOf(t).Pieces(begin())
+	chat.fall = func(f llm.Fall) bool {
+		if allowed != nil && !allowed(f) {
+			return false
+		}
+		piece, done = filterOf(t).Pieces(begin())
+		return true
+	}
+	token := func(said string) { piece(said) }
+	if piece == nil {
+		token = nil
+	}
+	said, err := one.synthesize(ctx, t, token)
+	if err != nil {
+		return state.Answer{}, chat.Model(), err
+	}
+	done()
+	return Written(said, chat.Model(), t), chat.Model(), nil
+}
+
+// Written makes an answer to t of a text that a model has written, under the rules of [Answerer.AnswerStream].
+func Written(said, model string, t state.Task) state.Answer {
+	answer := state.Answer{Text: said, Model: model}
 	if prompts.Refused(said) {
 		answer.Text, answer.Abstained = prompts.Say(prompts.Refusal, t.Language), true
 		return answer

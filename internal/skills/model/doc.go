@@ -1,19 +1,19 @@
 // Package model holds the skills that ask a language model: [Rewriter],
-// [Grader], [Summarizer] and [Answerer]. They do what package offline does
-// without one, behind the same interfaces.
+// [Grader], [Summarizer], [Answerer] and others. They do what package offline does
+// without one, behind the same interfaces. [Setup] makes all of them for a turn.
 //
-//	answerer := model.NewAnswerer(chat, prompts.Set{}, model.Options{})
-//	answer, err := answerer.Answer(ctx, task)
+//	skills := model.Setup{Models: model.Models{Chat: chat}, Stats: snapshot}.Skills(offlineSkills)
 //
 // Rules:
 //
-//   - A skill asks once, with a prompt of package prompts, and returns a whole
-//     result or an error. It never falls back by itself: whoever wires the skills
-//     decides what happens then, and says so.
+//   - A skill asks once, with a prompt of package prompts. If the model fails, or
+//     the last one of an [llm.Fallback] does, the skill without a model does the work,
+//     and the run's trace and warnings say so.
+//   - Calls of models are noted with the graph's task under way.
 //   - What people and documents wrote is wrapped in a boundary that is new for each
 //     request and declared to be data.
-//   - An answer cites passages, not chunks: of each source that a statement names,
-//     the sentence that supports the statement best.
+//   - An answer cites passages, not chunks: the sentence of a named source that
+//     supports the statement best.
 //   - A search query that names what neither the conversation nor the documents
 //     know is dropped: it was made up.
 //

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/llm"
+	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
@@ -19,8 +20,10 @@ const gradedChunks = 3
 // Grader lets a model say how well passages fit the question. It sees the title
 // and the first [GradedRunes] characters of each.
 type Grader struct {
-	Own  prompts.Set // prompts of one's own
-	chat llm.Chat
+	Own       prompts.Set  // custom prompts
+	Offline   nodes.Grader // grades if the model fails; nil: the error is returned
+	Threshold float64      // a worse grade without a refined query gets that of Offline
+	chat      llm.Chat
 }
 
 // NewGrader returns a grader that asks chat.
@@ -30,6 +33,20 @@ func NewGrader(chat llm.Chat) *Grader { return &Grader{chat: chat} }
 // for, the raw turn first; the heaviest is what the model is asked about, for a
 // follow-up says little by itself.
 func (g *Grader) Grade(ctx context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error) {
+	chat := track(g.chat)
+	grade, err := g.grade(ctx, chat, queries, best)
+	if g.Offline == nil || err == nil && (grade.Score >= g.Threshold || grade.Refined != nil) {
+		return grade, err
+	}
+	if err != nil {
+		return orElse(ctx, chat.Model(), "what was found was graded", err, func() (state.Grade, error) { return g.Offline.Grade(ctx, queries, best) })
+	}
+	plain, err := g.Offline.Grade(ctx, queries, best)
+	grade.Refined = plain.Refined
+	return grade, err
+}
+
+func (g *Grader) grade(ctx context.Context, chat llm.Chat, queries []state.Query, best []state.Chunk) (state.Grade, error) {
 	var q state.Query
 	for i, c := range queries {
 		if i == 0 || c.Weight > q.Weight {
@@ -40,12 +57,12 @@ func (g *Grader) Grade(ctx context.Context, queries []state.Query, best []state.
 	for i, c := range best[:min(len(best), gradedChunks)] {
 		p.Passages = append(p.Passages, prompts.Passage{N: i + 1, Title: oneLine(c.Title), Text: beginning(c.Text)})
 	}
-	v, err := askForm(ctx, g.chat, p.Render(text.Language(q.Text)), p.Boundary, gradeTokens,
+	v, err := askForm(ctx, chat, p.Render(text.Language(q.Text)), p.Boundary, gradeTokens,
 		llm.Schema{Name: "verdict", JSON: p.Schema()}, prompts.ParseCheckAndRefine)
 	if err != nil {
 		return state.Grade{}, err
 	}
-	grade := state.Grade{Score: v.Score, By: g.chat.Model(), Why: "the model's verdict"}
+	grade := state.Grade{Score: v.Score, By: chat.Model(), Why: "the model's verdict"}
 	for _, c := range queries {
 		if strings.EqualFold(c.Text, v.Refined) {
 			return grade, nil // searched for already

@@ -108,9 +108,9 @@ func TestRewrite(t *testing.T) { // Q04
 	if err != nil || len(chat.asked) > 0 || len(plan.Queries) != 1 {
 		t.Errorf("small talk was put to the model: %v, %v", plan, err)
 	}
-	_, err = model.NewRewriter(&replying{text: "A volume is…"}, planned{Route: state.RouteSearch}, vocabulary(page)).Rewrite(t.Context(), "What?", state.Memory{})
-	if _, ok := errors.AsType[*prompts.ParseError](err); !ok {
-		t.Errorf("got %v, want a *prompts.ParseError", err)
+	plan, err = model.NewRewriter(&replying{text: "A volume is…"}, planned{Route: state.RouteSearch, Queries: []state.Query{raw}}, vocabulary(page)).Rewrite(t.Context(), "What?", state.Memory{})
+	if err != nil || len(plan.Queries) != 1 || plan.By != "" {
+		t.Errorf("a reply without the form: %+v, %v, want the plan without a model", plan, err)
 	}
 }
 

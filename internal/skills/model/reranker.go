@@ -16,7 +16,7 @@ const (
 
 // Reranker lets a chat model score passages. It sees the first 500 characters of each.
 type Reranker struct {
-	Own  prompts.Set // prompts of one's own
+	Own  prompts.Set // custom prompts
 	chat llm.Chat
 }
 

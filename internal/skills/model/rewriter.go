@@ -6,17 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
-
-// Planner makes the plan that a [Rewriter] starts from: language, route, and
-// the queries that need no model.
-type Planner interface {
-	Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error)
-}
 
 // Weights of the queries that a model adds. A question made complete is as good
 // as one that was asked completely; the others help it.
@@ -38,15 +35,15 @@ const maxQueries = 3
 // Rewriter adds a model's queries to the plan of another rewriter. What needs
 // no search is not put to the model.
 type Rewriter struct {
-	Own   prompts.Set // prompts of one's own
+	Own   prompts.Set // custom prompts
 	chat  llm.Chat
-	first Planner
+	first nodes.Rewriter
 	stats Stats
 }
 
-// NewRewriter returns a rewriter that asks chat. first makes the plan it adds
-// to; stats tells which words the documents know.
-func NewRewriter(chat llm.Chat, first Planner, stats Stats) *Rewriter {
+// NewRewriter returns a rewriter that asks chat. first makes the plan that it adds
+// to, which remains if the model fails. stats counts the words of the documents.
+func NewRewriter(chat llm.Chat, first nodes.Rewriter, stats Stats) *Rewriter {
 	return &Rewriter{chat: chat, first: first, stats: stats}
 }
 
@@ -57,9 +54,24 @@ func NewRewriter(chat llm.Chat, first Planner, stats Stats) *Rewriter {
 // The model is not asked where the question can be understood by itself and is in
 // the language of the documents. Else it writes its queries in that language.
 func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error) {
-	plan, err := r.first.Rewrite(ctx, question, m)
-	if err != nil || plan.Route != state.RouteSearch {
-		return plan, err
+	plain, err := r.first.Rewrite(ctx, question, m)
+	if err != nil {
+		return plain, err
+	}
+	chat := track(r.chat)
+	plan, err := r.rewrite(ctx, chat, plain, question, m)
+	if err != nil {
+		plan, err = orElse(ctx, chat.Model(), "the question was rewritten", err, func() (state.Plan, error) { return plain, nil })
+	}
+	if err == nil {
+		graph.Note(ctx, "by", cmp.Or(plan.By, offline.Name))
+	}
+	return plan, err
+}
+
+func (r *Rewriter) rewrite(ctx context.Context, chat llm.Chat, plan state.Plan, question string, m state.Memory) (state.Plan, error) {
+	if plan.Route != state.RouteSearch {
+		return plan, nil
 	}
 	foreign := r.foreign(question, plan.Language)
 	standalone := plan.Standalone && (len(m.Recent) == 0 || slices.Contains(prompts.Languages(), plan.Language))
@@ -71,12 +83,12 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory)
 		p.Earlier = append(p.Earlier, prompts.Earlier{Question: e.Question, Terms: e.Terms})
 	}
 	rendered := p.Render(plan.Language)
-	queries, err := askForm(ctx, r.chat, rendered, p.Boundary, rewriteTokens,
+	queries, err := askForm(ctx, chat, rendered, p.Boundary, rewriteTokens,
 		llm.Schema{Name: "queries", JSON: p.Schema()}, prompts.ParsePreRetrieval)
 	if err != nil {
 		return state.Plan{}, err
 	}
-	plan.By = r.chat.Model()
+	plan.By = chat.Model()
 	known := r.vocabulary(question, m.Recent)
 	added := make([]state.Query, 0, maxQueries)
 	for _, q := range []state.Query{

@@ -4,8 +4,11 @@ import (
 	"context"
 	"strings"
 
+	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/skills/cite"
+	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
@@ -16,8 +19,9 @@ const summaryWords = 150
 
 // Summarizer lets a model extend the running summary.
 type Summarizer struct {
-	Own  prompts.Set // prompts of one's own
-	chat llm.Chat
+	Own     prompts.Set      // custom prompts
+	Offline nodes.Summarizer // summarises if the model fails; nil: the error is returned
+	chat    llm.Chat
 }
 
 // NewSummarizer returns a summarizer that asks chat.
@@ -26,6 +30,20 @@ func NewSummarizer(chat llm.Chat) *Summarizer { return &Summarizer{chat: chat} }
 // Summarize implements the summarizer of package nodes. The summary is in the
 // language of the last question that leaves.
 func (z *Summarizer) Summarize(ctx context.Context, summary string, older []state.Message) (string, error) {
+	chat := track(z.chat)
+	longer, err := z.summarize(ctx, chat, summary, older)
+	by := chat.Model()
+	if err != nil && z.Offline != nil {
+		longer, err = orElse(ctx, by, "the conversation was summarised", err, func() (string, error) { return z.Offline.Summarize(ctx, summary, older) })
+		by = offline.Name
+	}
+	if err == nil {
+		graph.Note(ctx, "by", by)
+	}
+	return longer, err
+}
+
+func (z *Summarizer) summarize(ctx context.Context, chat llm.Chat, summary string, older []state.Message) (string, error) {
 	p := prompts.SummarizeConversation{Summary: summary, Words: summaryWords, Boundary: prompts.NewBoundary(), Own: z.Own}
 	language := ""
 	for _, m := range older {
@@ -38,7 +56,7 @@ func (z *Summarizer) Summarize(ctx context.Context, summary string, older []stat
 		// Marks of sources name nothing once their turn is over.
 		p.Messages = append(p.Messages, prompts.Said{Human: m.Role == state.Human, Text: strings.TrimSpace(cite.Strip(m.Content))})
 	}
-	reply, err := ask(ctx, z.chat, p.Render(language), p.Boundary, summaryTokens, nil)
+	reply, err := ask(ctx, chat, p.Render(language), p.Boundary, summaryTokens, nil)
 	if err != nil {
 		return "", err
 	}

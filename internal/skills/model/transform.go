@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/state"
 )
@@ -50,16 +52,28 @@ const (
 
 // Transformer adds the queries of transforms to the plan of another rewriter.
 type Transformer struct {
-	Own   prompts.Set // prompts of one's own
+	Own   prompts.Set // custom prompts
 	chat  llm.Chat
-	first Planner
+	first nodes.Rewriter
 	names []string
 }
 
 // NewTransformer returns a rewriter that asks chat once for each transform. first makes
 // the plan.
-func NewTransformer(chat llm.Chat, first Planner, names []string) *Transformer {
+func NewTransformer(chat llm.Chat, first nodes.Rewriter, names []string) *Transformer {
 	return &Transformer{chat: chat, first: first, names: names}
+}
+
+// Rewrite implements nodes.Rewriter. A transform that fails is a warning.
+func (t *Transformer) Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error) {
+	plan, failed, err := t.Plan(ctx, question, m)
+	if err == nil && failed != nil {
+		if err := ctx.Err(); err != nil {
+			return plan, err
+		}
+		graph.Warn(ctx, fmt.Sprintf("The question was searched without a transform: %v.", failed))
+	}
+	return plan, err
 }
 
 // Plan makes the plan. failed are the transforms that did not work, for a warning; the
@@ -74,23 +88,24 @@ func (t *Transformer) Plan(ctx context.Context, question string, m state.Memory)
 	}
 	asked, before := heaviest(plan.Queries), len(plan.Queries)
 	var faults []error
+	chat := track(t.chat)
 	for _, name := range t.names {
-		if err := t.transform(ctx, name, asked.Text, &plan); err != nil {
+		if err := t.transform(ctx, chat, name, asked.Text, &plan); err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", name, err))
 		}
-		plan.By = cmp.Or(plan.By, t.chat.Model())
+		plan.By = cmp.Or(plan.By, chat.Model())
 	}
 	plan.Added += len(plan.Queries) - before
 	return plan, errors.Join(faults...), nil
 }
 
-func (t *Transformer) transform(ctx context.Context, name, question string, plan *state.Plan) error {
+func (t *Transformer) transform(ctx context.Context, chat llm.Chat, name, question string, plan *state.Plan) error {
 	boundary := prompts.NewBoundary()
 	question = cite.Escape(oneLine(question))
 	switch name {
 	case MultiQuery:
 		p := prompts.MultiQuery{Question: question, N: alternatives, Boundary: boundary, Own: t.Own}
-		reply, err := t.ask(ctx, p.Render(), boundary, alternativeTemperature, transformTokens)
+		reply, err := askText(ctx, chat, p.Render(), boundary, alternativeTemperature, transformTokens)
 		if err != nil {
 			return err
 		}
@@ -101,14 +116,14 @@ func (t *Transformer) transform(ctx context.Context, name, question string, plan
 		return err
 	case HyDE:
 		p := prompts.Hypothetical{Question: question, Boundary: boundary, Own: t.Own}
-		passage, err := t.ask(ctx, p.Render(), boundary, hypotheticalTemperature, hypotheticalTokens)
+		passage, err := askText(ctx, chat, p.Render(), boundary, hypotheticalTemperature, hypotheticalTokens)
 		if passage = strings.TrimSpace(passage); err == nil && passage != "" {
 			plan.Queries[0].Passage = passage
 		}
 		return err
 	default: // Decompose
 		p := prompts.Decompose{Question: question, Boundary: boundary, Own: t.Own}
-		reply, err := t.ask(ctx, p.Render(), boundary, 0, transformTokens)
+		reply, err := askText(ctx, chat, p.Render(), boundary, 0, transformTokens)
 		if err != nil {
 			return err
 		}
@@ -124,8 +139,8 @@ func (t *Transformer) transform(ctx context.Context, name, question string, plan
 	}
 }
 
-func (t *Transformer) ask(ctx context.Context, p prompts.Rendered, boundary string, temperature float64, tokens int) (string, error) {
-	reply, err := t.chat.Complete(ctx, llm.Request{
+func askText(ctx context.Context, chat llm.Chat, p prompts.Rendered, boundary string, temperature float64, tokens int) (string, error) {
+	reply, err := chat.Complete(ctx, llm.Request{
 		Messages:    []llm.Message{{Role: llm.System, Content: p.System}, {Role: llm.User, Content: p.User}},
 		Temperature: temperature, MaxTokens: tokens, Stop: []string{boundary},
 	}, nil)

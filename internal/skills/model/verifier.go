@@ -2,8 +2,10 @@ package model
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
+	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/prompts"
@@ -14,7 +16,7 @@ const verifyTokens = 200
 
 // Verifier lets a model read again whether passages say what statements say.
 type Verifier struct {
-	Own  prompts.Set // prompts of one's own
+	Own  prompts.Set // custom prompts
 	chat llm.Chat
 }
 
@@ -22,8 +24,18 @@ type Verifier struct {
 func NewVerifier(chat llm.Chat) *Verifier { return &Verifier{chat: chat} }
 
 // Verify reports for each statement whether the passage with the same index says it, in one
-// call. A reply with another number of verdicts is a [*prompts.ParseError].
+// call. If the model fails, it warns and returns nil: the rules decide.
 func (v *Verifier) Verify(ctx context.Context, statements, passages []string) ([]bool, error) {
+	holds, err := v.verify(ctx, statements, passages)
+	if err == nil || ctx.Err() != nil {
+		return holds, err
+	}
+	graph.Warn(ctx, fmt.Sprintf("Rules alone checked the answer, no model: %v.", err))
+	return nil, nil
+}
+
+// verify is Verify without the rules. A reply with another number of verdicts is a [*prompts.ParseError].
+func (v *Verifier) verify(ctx context.Context, statements, passages []string) ([]bool, error) {
 	p := prompts.Verify{Boundary: prompts.NewBoundary(), Own: v.Own}
 	var shown []string
 	for i, s := range statements {

@@ -1,4 +1,4 @@
-package chain
+package model
 
 import (
 	"cmp"
@@ -13,7 +13,6 @@ import (
 	"example.com/ragflow/agent"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/skills/cite"
-	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
@@ -32,48 +31,46 @@ const (
 )
 
 // Agent returns the node in which the model reads the sources of a task and searches for
-// more as often as it likes. Its answer is in the state's turn; see [Answerer.Written].
-func (a Answerer) Agent(engine *search.Engine, words *offline.Rewriter, trusting bool, task func(state.State) state.Task, newID func() string) (graph.Task[state.State, state.Update], error) {
-	o := a.options.Answers
+// more as often as it likes. Its answer is in the state's turn; see [Quoting.Answered].
+func (o Setup) Agent(engine *search.Engine, words *offline.Rewriter, trusting bool, task func(state.State) state.Task, newID func() string) (graph.Task[state.State, state.Update], error) {
 	bytes := agentBytes
-	if w := o.Window; w > 0 {
+	if w := o.Answers.Window; w > 0 {
 		bytes = min(bytes, w/2) // an eighth of the window, at four bytes per token
 	}
-	tokens, _, _ := o.Fit(0, 0)
-	chats := a.options.Models.task(Write).Chats
-	shown := llm.Each(llm.Fallback(chats[0], chats[1:]...), func(c llm.Chat) llm.Chat { return shownChat{c} })
+	tokens, _, _ := o.Answers.Fit(0, 0)
 	plan, err := agent.Compile(agent.Agent{
-		Chat: shown, MaxTokens: tokens, Temperature: *cmp.Or(o.Temperature, new(model.AnswerTemperature)),
+		Chat:      llm.Each(o.Models.Task(TaskAnswer).Chat, func(c llm.Chat) llm.Chat { return shownChat{c} }),
+		MaxTokens: tokens, Temperature: *cmp.Or(o.Answers.Temperature, new(AnswerTemperature)),
 		Tools:  []agent.Tool{agent.Search(searchTool, prompts.SearchTool, agentRetriever{engine, words, trusting})},
 		Limits: agent.Limits{Result: bytes},
 	})
 	if err != nil {
 		return graph.Task[state.State, state.Update]{}, err
 	}
-	sub := graph.Sub(plan, func(s state.State) agent.Update { return agentInput(task(s), a.options.Own, newID) }, agentResult)
+	sub := graph.Sub(plan, func(s state.State) agent.Update { return agentInput(task(s), o.Own, newID) }, agentResult)
 	run := sub.Run
 	sub.Run = func(ctx context.Context, s state.State) (state.Update, error) {
 		if s.Turn.Route != state.RouteSearch {
 			graph.Skip(ctx, "small talk is answered without a model")
 			return state.Update{}, nil
 		}
-		u, err := run(context.WithValue(ctx, inquiryKey{}, &inquiry{task: task(s)}), s)
+		u, err := run(context.WithValue(ctx, researchKey{}, &research{task: task(s)}), s)
 		if failed, ok := errors.AsType[*llm.Error](err); ok {
-			return state.Update{}, fellBack(ctx, a.name, offline.Name, "the answer was written", failed)
+			return state.Update{}, fellBack(ctx, o.Models.Task(TaskAnswer).Model(), offline.Name, "the answer was written", failed)
 		}
 		return u, err
 	}
 	return sub, nil
 }
 
-// inquiry is what a run of the agent may show addresses of.
-type inquiry struct {
+// research has the texts from which a run of the agent may show addresses.
+type research struct {
 	task  state.Task
 	mu    sync.Mutex
 	found []state.Source // by its searches
 }
 
-type inquiryKey struct{}
+type researchKey struct{}
 
 // shownChat is a model of an agent. It emits what the model writes as Tokens, harmless, and discards them where
 // the step is no answer: it calls tools, or the model fails. What looks like a call in words is not shown.
@@ -81,14 +78,14 @@ type shownChat struct{ llm.Chat }
 
 // Complete implements llm.Chat.
 func (c shownChat) Complete(ctx context.Context, r llm.Request, _ func(string)) (llm.Response, error) {
-	by, _ := ctx.Value(inquiryKey{}).(*inquiry)
+	by, _ := ctx.Value(researchKey{}).(*research)
 	known := func(address string) bool {
 		by.mu.Lock()
 		defer by.mu.Unlock()
-		return model.Holds(by.task.Question, slices.Concat(by.task.Sources, by.found), address)
+		return Holds(by.task.Question, slices.Concat(by.task.Sources, by.found), address)
 	}
 	said, isCall := false, false
-	piece, done := model.Filter(known, by.task.Language).Pieces(func(safe string) {
+	piece, done := Filter(known, by.task.Language).Pieces(func(safe string) {
 		if !said {
 			said, isCall = true, len(r.Tools) > 0 && callInWords.MatchString(safe)
 		}
@@ -109,19 +106,19 @@ func (c shownChat) Complete(ctx context.Context, r llm.Request, _ func(string)) 
 // callInWords is how a call begins that a small model writes as text, made harmless.
 var callInWords = regexp.MustCompile("^(?:\\{|```|\\\\<tool_call)")
 
-// Written is the answerer of an answer that an agent wrote, or of none.
-func (a Answerer) Written(answer string) nodes.Answerer {
-	if answer == "" {
-		return a.quotes.answerer
+// Answered is the answerer of an answer that an agent wrote, or of none.
+func (a Quoting) Answered(t state.Turn) nodes.Answerer {
+	if t.Answer == "" {
+		return a.Quotes
 	}
-	return written{a, answer}
+	return answered{a, t.Answer, t.Model}
 }
 
 // agentInput is what a model is sent to answer a task with, as in the plain way, and how it may
 // search.
 func agentInput(t state.Task, own prompts.Set, newID func() string) agent.Update {
 	u := agent.Update{Sources: t.Sources, Turn: &agent.Turn{}}
-	for _, m := range model.Messages(t, own) {
+	for _, m := range Messages(t, own) {
 		role := map[llm.Role]state.Role{llm.System: state.System, llm.User: state.Human, llm.Assistant: state.AI}[m.Role]
 		if role == state.System {
 			m.Content += "\n\n" + prompts.SearchRules
@@ -172,23 +169,20 @@ func keepCited(text string, sources []state.Source) (string, []state.Source) {
 	}), kept
 }
 
-// written is the answerer of an answer that an agent wrote.
-type written struct {
-	Answerer
-	text string
+// answered is the answerer of an answer that an agent wrote, and streamed.
+type answered struct {
+	Quoting
+
+	text, model string
 }
 
 // Answer implements nodes.Answerer.
-func (w written) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
-	answer := w.model.Written(w.text, t)
-	if answer.Abstained && len(t.Sources) > 0 {
-		return w.closest(ctx, t, answer)
-	}
-	return w.withTerms(answer), nil
+func (w answered) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
+	return w.Written(ctx, w.text, w.model, t)
 }
 
-// AnswerStream implements nodes.StreamAnswerer. The agent has streamed already.
-func (w written) AnswerStream(ctx context.Context, t state.Task, _ func(nodes.Token)) (state.Answer, error) {
+// AnswerStream implements nodes.StreamAnswerer.
+func (w answered) AnswerStream(ctx context.Context, t state.Task, _ func(nodes.Token)) (state.Answer, error) {
 	return w.Answer(ctx, t)
 }
 
@@ -214,7 +208,7 @@ func (r agentRetriever) Retrieve(ctx context.Context, query string) ([]state.Sou
 		out = append(out, state.Source{Chunk: h.Chunk, Score: h.Score})
 	}
 	out = nodes.WithoutInjections(ctx, out, r.trusting)
-	if by, ok := ctx.Value(inquiryKey{}).(*inquiry); ok {
+	if by, ok := ctx.Value(researchKey{}).(*research); ok {
 		by.mu.Lock()
 		defer by.mu.Unlock()
 		by.found = append(by.found, out...)

@@ -1,0 +1,56 @@
+package model
+
+import (
+	"example.com/ragflow/nodes"
+	"example.com/ragflow/prompts"
+)
+
+// Skills are the skills of a turn that a model can do.
+type Skills struct {
+	Rewriter   nodes.Rewriter
+	Grader     nodes.Grader
+	Summarizer nodes.Summarizer
+	Answerer   nodes.Answerer
+	Verifier   nodes.Verifier // nil: none
+}
+
+// Setup says how models do the skills.
+type Setup struct {
+	Models     Models
+	NoGrading  bool     // no model grades
+	Verify     bool     // a model reads each statement of an answer again
+	Threshold  float64  // minimum grade that passes
+	Transforms []string // names of [Transforms]
+	Answers    Options
+	Stats      Stats
+	Own        prompts.Set // custom prompts
+}
+
+// Skills returns skills that ask models. If a model fails, those of off do the work, which need none.
+func (o Setup) Skills(off Skills) Skills {
+	writer := NewAnswerer(o.Models.For("the answer was written", TaskAnswer), o.Own, o.Answers)
+	out := Skills{Grader: off.Grader, Answerer: Quoting{writer, off.Answerer, off.Grader, o.Stats}}
+	rewriter := NewRewriter(o.Models.For("the question was rewritten", TaskRewrite), off.Rewriter, o.Stats)
+	rewriter.Own = o.Own
+	out.Rewriter = rewriter
+	if !o.NoGrading {
+		g := NewGrader(o.Models.For("what was found was graded", TaskGrade))
+		g.Own, g.Offline, g.Threshold = o.Own, off.Grader, o.Threshold
+		out.Grader = g
+	}
+	z := NewSummarizer(o.Models.For("the conversation was summarised", TaskSummarise))
+	z.Own, z.Offline = o.Own, off.Summarizer
+	out.Summarizer = z
+	const anyWork = "its work was done"
+	if o.Verify {
+		v := NewVerifier(o.Models.For(anyWork, TaskVerify))
+		v.Own = o.Own
+		out.Verifier = v
+	}
+	for _, name := range o.Transforms {
+		t := NewTransformer(o.Models.For(anyWork, name, TaskTransform), out.Rewriter, []string{name})
+		t.Own = o.Own
+		out.Rewriter = t
+	}
+	return out
+}
