@@ -156,7 +156,7 @@ var rooms = map[string]room{
 	"internal/feedback": {ours: []string{"internal/newfile", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
-	"threads": {ours: []string{"checkpoint", "graph", "internal/stored", "search/text", "state", "internal/transcript"}},
+	"threads": {ours: []string{"graph", "internal/stored", "search/text", "state", "internal/transcript"}},
 	".": {ours: []string{"internal/dictionary", "internal/skills/chain", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "search/text", "internal/rank", "internal/skills/cite", "ingest", "ingest/chunk", "internal/document", "internal/load", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},

@@ -358,7 +358,7 @@ func TestBadInput(t *testing.T) {
 	if _, err := a.Ask(ctx, ragflow.Question{Text: " \t\n\u200b"}); !errors.Is(err, ragflow.ErrEmptyQuery) {
 		t.Errorf("empty question: %v", err)
 	}
-	if threads, err := a.Threads().List(ctx); err != nil || len(threads) != 0 {
+	if threads, err := a.Threads().All(ctx); err != nil || len(threads) != 0 {
 		t.Errorf("an empty question left threads %v (%v)", threads, err)
 	}
 	long := strings.Repeat("basil ", 20_000/6)

@@ -33,7 +33,7 @@ func TestManyAskAtOnce(t *testing.T) {
 		}
 	})
 	wg.Wait()
-	threads, err := a.Threads().List(t.Context())
+	threads, err := a.Threads().All(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -130,10 +130,10 @@ func (c Config) openStore(ctx context.Context) (threads.Store, error) {
 	if c.ThreadStore != nil && !c.ForgetThreads {
 		return c.ThreadStore(ctx, c.ReadOnly)
 	}
-	path, o := ":memory:", checkpoint.Options{Clock: c.Clock}
+	path, o := ":memory:", checkpoint.Options{Clock: c.Clock, Texts: threads.Texts}
 	if c.DataDir != "" && !c.ForgetThreads {
 		path, o = filepath.Join(c.DataDir, "threads.db"), checkpoint.Options{
-			Views: threads.Views(), Clock: c.Clock, Durability: c.durability(), Access: c.access(), Keys: c.ThreadKeys,
+			Views: threads.Views(), Texts: threads.Texts, Clock: c.Clock, Durability: c.durability(), Access: c.access(), Keys: c.ThreadKeys,
 		}
 	}
 	return checkpoint.Open(ctx, path, o)

@@ -53,7 +53,7 @@ func TestReadOnlyWithoutIndex(t *testing.T) {
 	if _, err := a.Search(t.Context(), "basil", ragflow.SearchOptions{Request: search.Request{K: 3}}); !errors.Is(err, ragflow.ErrReadOnly) {
 		t.Errorf("search: %v, want ErrReadOnly", err)
 	}
-	if list, err := a.Threads().List(t.Context()); err != nil || len(list) != 0 {
+	if list, err := a.Threads().All(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("threads: %v, %v", list, err)
 	}
 	_, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: filepath.Join(t.TempDir(), "none"), ReadOnly: true})

@@ -219,7 +219,7 @@ func TestImportRefuses(t *testing.T) {
 	for n := range 20 { // cut off anywhere
 		tests[fmt.Sprintf("cut %d", n)] = struct{ text, want string }{good[:len(good)*n/20], ""}
 	}
-	before, err := a.Threads().List(t.Context())
+	before, err := a.Threads().All(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestImportRefuses(t *testing.T) {
 			}
 		})
 	}
-	after, err := a.Threads().List(t.Context())
+	after, err := a.Threads().All(t.Context())
 	if diff := cmp.Diff(before, after); err != nil || diff != "" {
 		t.Errorf("a refused import changed the threads: %v\n%s", err, diff)
 	}

@@ -101,7 +101,7 @@ func restore(ctx context.Context, backup, path string) error {
 		if err := tx.QueryRow(last).Scan(&commit, &token); err != nil {
 			return err
 		}
-		for _, t := range []string{"pending", "deltas", "commits", "threads", "meta"} {
+		for _, t := range []string{"pending", "deltas", "commits", "tags", "threads", "meta"} {
 			where := ""
 			if t == "meta" {
 				where = ` WHERE key <> '` + viewsKey + `'` // views are not copied
@@ -128,7 +128,7 @@ func restore(ctx context.Context, backup, path string) error {
 		return errors.Join(
 			putMeta(tx, lastCommitKey, max(commit, restoredCommit)),
 			putMeta(tx, lastTokenKey, token),
-			tx.Do(`UPDATE threads SET token = ?, owner = '', until = NULL`, token),
+			tx.Do(`UPDATE threads SET token = ?, holder = '', until = NULL`, token),
 		)
 	})
 	return errors.Join(err, db.Close())

@@ -82,9 +82,9 @@ func TestRestore(t *testing.T) {
 		t.Fatalf("Restore: %q, %v", aside, err)
 	}
 	for _, handle := range []*checkpoint.SQLite{s, reader} {
-		infos, err := handle.Threads(t.Context())
-		if err != nil || len(infos) != 1 || infos[0].Thread != "kept" {
-			t.Errorf("threads = %v, %v, want the one of the backup", infos, err)
+		page, err := handle.Threads(t.Context(), graph.ThreadQuery{})
+		if err != nil || len(page.Threads) != 1 || page.Threads[0].Thread != "kept" {
+			t.Errorf("threads = %v, %v, want the one of the backup", page, err)
 		}
 	}
 	_, err = s.Commit(t.Context(), l, graph.Batch{Commit: graph.Commit{Parent: l.Head, Run: "r", Source: graph.SourceInput, Status: graph.Running}})

@@ -45,6 +45,7 @@ type writtenHead struct {
 	token, thread int64
 	at            graph.CommitID
 	run           string
+	status        graph.Status
 }
 
 // head returns the commit before another one that is written under a lease, if this process wrote it
@@ -67,7 +68,7 @@ func (c *cache) saved(l graph.Lease, e entry) {
 	if c.heads == nil || len(c.heads) >= maxCached {
 		c.heads = map[string]writtenHead{}
 	}
-	if c.heads[l.Thread] = (writtenHead{l.Token, e.thread, e.ID, e.Run}); e.Release {
+	if c.heads[l.Thread] = (writtenHead{l.Token, e.thread, e.ID, e.Run, e.Status}); e.Release {
 		delete(c.heads, l.Thread)
 	}
 }

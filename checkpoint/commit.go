@@ -23,9 +23,10 @@ func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 	if err != nil {
 		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
 	}
+	added := s.newEntry(b, 0)
 	var e entry
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		e = entry{Batch: b}
+		e = added
 		if err := s.advance(tx, l, &e); err != nil {
 			return err
 		}
@@ -41,13 +42,21 @@ func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 	return e.ID, nil
 }
 
+// advanceHead begins a statement that moves the head of a thread to the next ID; moveThread also moves the thread in lists,
+// where each index costs as much as the rest.
+const (
+	advanceHead = `UPDATE threads SET head = 1 + ` + lastCommit + `, first = coalesce(first, 1 + ` + lastCommit + `), inputs = inputs + ?4, bytes = bytes + ?5,
+		until = CASE WHEN ?6 THEN NULL ELSE ?7 + ttl END, holder = CASE WHEN ?6 THEN '' ELSE holder END, touched = ?8`
+	moveThread = advanceHead + `, active = 1 + ` + lastCommit + `, status = ?9, title = coalesce(title, ?10)`
+)
+
 // advance moves the head of a thread to the next ID, if the lease and the parent are right.
 func (s *SQLite) advance(tx *sqlite.Tx, l graph.Lease, e *entry) error {
 	was, known := s.cache.head(l, e.Parent)
 	if !known {
 		h, err := held(tx, l)
 		if err == nil && h.head != 0 {
-			err = tx.QueryRow(`SELECT `+runOf+` FROM commits c WHERE id = ?`, int64(h.head)).Scan(&was.run)
+			err = tx.QueryRow(`SELECT `+runOf+`, k.status FROM commits c JOIN kinds k ON k.id = c.kind WHERE c.id = ?`, int64(h.head)).Scan(&was.run, &was.status)
 		}
 		if err != nil {
 			return err
@@ -55,20 +64,25 @@ func (s *SQLite) advance(tx *sqlite.Tx, l graph.Lease, e *entry) error {
 		was.thread = h.thread
 	}
 	e.thread, e.sameRun = was.thread, e.Parent != 0 && was.run == e.Run
-	moved, err := tx.Exec(`UPDATE threads SET head = 1 + `+lastCommit+`, inputs = inputs + ?4, bytes = bytes + ?5,
-			until = CASE WHEN ?6 THEN NULL ELSE ?7 + ttl END, owner = CASE WHEN ?6 THEN '' ELSE owner END
-		WHERE id = ?1 AND token = ?2 AND until IS NOT NULL AND coalesce(head, 0) = ?3`,
-		e.thread, l.Token, int64(e.Parent), e.Source.Turns(), e.BodyBytes(), e.Release, s.now())
+	update, args := advanceHead, []any{
+		e.thread, l.Token, int64(e.Parent), e.Source.Turns(), e.BodyBytes(), e.Release, s.now(), e.Time.UnixMicro(),
+	}
+	if stored.Moves(e.Commit, was.status) {
+		title, err := s.sealer.seal(s.sealer.threadPlace(l.Thread), " title", []byte(e.title))
+		if err != nil {
+			return err
+		}
+		update, args = moveThread, append(args, string(e.Status), title)
+	}
+	moved, err := tx.Exec(update+` WHERE id = ?1 AND token = ?2 AND until IS NOT NULL AND coalesce(head, 0) = ?3`, args...)
 	if err != nil {
 		return err
 	}
 	switch n, err := moved.RowsAffected(); {
 	case err != nil:
 		return err
-	case n == 1 && e.Parent == 0:
-		return tx.Do(`UPDATE threads SET first = head WHERE id = ?`, e.thread)
 	case n == 1:
-		return nil
+		return s.describe(tx, e.thread, l.Thread, graph.ThreadFacts{Metadata: stored.MetadataOf(e.Commit)})
 	}
 	h, err := held(tx, l)
 	if err == nil {
@@ -103,10 +117,17 @@ func (s *SQLite) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) er
 // entry is a commit that is saved, with its packed snapshot.
 type entry struct {
 	graph.Batch
-	thread  int64
-	sameRun bool // as the commit before
-	kind    kind // set by insert, with its id
-	kindID  int64
+	thread      int64
+	title, text string // see [Options].Texts
+	sameRun     bool   // as the commit before
+	kind        kind   // set by insert, with its id
+	kindID      int64
+}
+
+func (s *SQLite) newEntry(b graph.Batch, thread int64) entry {
+	e := entry{Batch: b, thread: thread}
+	e.title, e.text = stored.TextsOf(s.texts, b.Commit)
+	return e
 }
 
 // insert saves an entry. If it has no ID, it gets that of the thread's head.
@@ -132,6 +153,10 @@ func (s *SQLite) insert(tx *sqlite.Tx, e *entry) (err error) {
 			return err
 		}
 	}
+	text, err := s.sealer.seal(s.sealer.textPlace(e.Thread, e.ID), "", []byte(e.text))
+	if err != nil {
+		return err
+	}
 	problem, err := s.sealer.seal(s.sealer.errorPlace(e.Thread, e.ID), "", []byte(e.Error))
 	if err == nil {
 		e.kind, err = kindOf(e.Commit)
@@ -143,9 +168,9 @@ func (s *SQLite) insert(tx *sqlite.Tx, e *entry) (err error) {
 		return err
 	}
 	saved, err := tx.Exec(`INSERT INTO commits SELECT coalesce(nullif(?2, 0), head), nullif(?3, 0), id, ?4, ?5, ?6, ?7, ?8, ?9,
-			?10, ?11, ?12, ?13, ?14, ?15, ?16 FROM threads WHERE id = ?1`,
+			?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17 FROM threads WHERE id = ?1`,
 		e.thread, int64(e.ID), int64(e.Parent), e.kindID, run, e.Step, e.Time.UnixMicro(), e.BodyBytes(), problem,
-		len(e.Deltas), first.start, first.duration, first.notes, first.problem, first.body, snapshot)
+		len(e.Deltas), first.start, first.duration, first.notes, first.problem, text, first.body, snapshot)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 func open(tb testing.TB, path string) *checkpoint.SQLite {
 	tb.Helper()
-	s, err := checkpoint.Open(tb.Context(), path, checkpoint.Options{})
+	s, err := checkpoint.Open(tb.Context(), path, checkpoint.Options{Texts: graphtest.Texts})
 	if err != nil {
 		tb.Fatal(err)
 	}

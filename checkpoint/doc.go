@@ -27,12 +27,14 @@
 //
 // # Schema
 //
-//	threads    name, first and head commit, counts, and the lease: token, owner, ttl, until
+//	threads    name, owner, title, metadata; status and time of the head; first, head and active
+//	           commit; counts; and the lease: token, holder, ttl, until
+//	tags       the metadata of threads again, by key and value
 //	kinds      what many commits have in common: graph, source, status, frontier, and path, node
 //	           and rank of their first delta; rows never change, and stay when threads are deleted
 //	commits    one row a commit: parent, thread, kind, run, step, time, error; the rest of its
-//	           first delta: start, duration, notes, problem, body; and the state after some
-//	           commits as JSON, deflated
+//	           first delta: start, duration, notes, problem, body; the text that its thread is
+//	           found by; and the state after some commits as JSON, deflated
 //	deltas     the others of commit at, at position n
 //	pending    results of finished tasks whose superstep was not committed
 //	meta       views (their texts); last commit and last token of deleted
@@ -51,14 +53,15 @@
 //
 // # Encryption
 //
-// With [Options].Keys the bodies, notes and errors of deltas, errors of commits and
-// snapshots are encrypted with AES-256-GCM, each with a random nonce. The
+// With [Options].Keys the bodies, notes and errors of deltas, errors and texts of commits,
+// snapshots, and the titles and metadata of threads are encrypted with AES-256-GCM, each with a random nonce. The
 // additional data is the place: the names of the thread and the column, and the
 // commit and position, or run, step, path, node, rank and attempt of a pending
 // result. A record that is changed or moved to another place does not decrypt. Names
-// of threads, runs and nodes, ids, times, statuses and sizes are neither encrypted
+// of threads, owners, runs and nodes, ids, times, statuses and sizes are neither encrypted
 // nor authenticated, and removed records are not noticed beyond what
 // [SQLite.Verify] counts. Views show NULL for encrypted columns; an [stored.Archive] is
 // plain text. Each record names its key, and [SQLite.Rotate] encrypts the records of
-// older keys again.
+// older keys again. A query for metadata or text decrypts what it reads, so it needs no
+// plain text on the disk.
 package checkpoint

@@ -206,9 +206,9 @@ func TestClockGoesBack(t *testing.T) {
 	if _, err := sharedTurn(t.Context(), s, "newer"); err != nil {
 		t.Fatal(err)
 	}
-	infos, err := s.Threads(t.Context())
-	if err != nil || len(infos) != 2 || infos[0].Thread != "newer" {
-		t.Errorf("threads = %v, %v, want the one written last first, whatever its time", infos, err)
+	page, err := s.Threads(t.Context(), graph.ThreadQuery{})
+	if err != nil || len(page.Threads) != 2 || page.Threads[0].Thread != "newer" {
+		t.Errorf("threads = %v, %v, want the one written last first, whatever its time", page, err)
 	}
 }
 

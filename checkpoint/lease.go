@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.com/ragflow/graph"
@@ -20,7 +21,7 @@ import (
 // because one owner may run several writers. Without an owner it is [ProcessOwner],
 // without a TTL the lease lives [graph.DefaultTTL].
 func (s *SQLite) Acquire(ctx context.Context, thread string, o graph.AcquireOptions) (graph.Lease, error) {
-	if err := errors.Join(graph.CheckThread(thread), graph.CheckName("owner", o.Owner)); err != nil {
+	if err := errors.Join(graph.CheckThread(thread), graph.CheckName("owner", o.Owner+graph.OwnerOf(ctx))); err != nil {
 		return graph.Lease{}, fmt.Errorf("acquire thread: %w", err)
 	}
 	o.Owner = cmp.Or(o.Owner, s.owner)
@@ -30,7 +31,7 @@ func (s *SQLite) Acquire(ctx context.Context, thread string, o graph.AcquireOpti
 	err := stored.Await(ctx, o.Wait, func() error {
 		var now lease
 		err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
-			now, err = s.lease(tx, thread)
+			now, err = s.lease(ctx, tx, thread)
 			return err
 		})
 		if now != seen {
@@ -50,21 +51,25 @@ func (s *SQLite) Acquire(ctx context.Context, thread string, o graph.AcquireOpti
 type lease struct {
 	thread, token, until, ttl int64 // thread is 0 if there is none; until is 0 once released
 	head                      graph.CommitID
-	owner                     string
+	holder                    string
 }
 
 // lease reads the lease of a thread. The error matches [graph.ErrBusy] if it is
-// live.
-func (s *SQLite) lease(tx *sqlite.Tx, thread string) (l lease, err error) {
-	err = tx.QueryRow(`SELECT id, token, coalesce(until, 0), ttl, coalesce(head, 0), owner FROM threads WHERE name = ?`, thread).
-		Scan(&l.thread, &l.token, &l.until, &l.ttl, &l.head, &l.owner)
+// live, [graph.ErrNotFound] if the thread belongs to another owner.
+func (s *SQLite) lease(ctx context.Context, tx *sqlite.Tx, thread string) (l lease, err error) {
+	var owner string
+	err = tx.QueryRow(`SELECT id, token, coalesce(until, 0), ttl, coalesce(head, 0), holder, owner FROM threads WHERE name = ?`, thread).
+		Scan(&l.thread, &l.token, &l.until, &l.ttl, &l.head, &l.holder, &owner)
+	live := l.until > s.now() && !OwnerDied(l.holder)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return l, nil
 	case err != nil:
 		return l, err
-	case l.until > s.now() && !OwnerDied(l.owner):
-		return l, stored.Busy(l.owner, time.UnixMicro(l.until))
+	case (live || l.head != 0) && !slices.Contains([]string{"", owner}, graph.OwnerOf(ctx)):
+		return l, stored.NotFound("thread %q", thread)
+	case live:
+		return l, stored.Busy(l.holder, time.UnixMicro(l.until))
 	}
 	return l, nil
 }
@@ -74,7 +79,7 @@ func (s *SQLite) lease(tx *sqlite.Tx, thread string) (l lease, err error) {
 func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOptions, seen lease, abandoned bool) (graph.Lease, error) {
 	var now lease
 	err := s.db.Write(ctx, func(tx *sqlite.Tx) (err error) {
-		now, err = s.lease(tx, thread)
+		now, err = s.lease(ctx, tx, thread)
 		if err != nil && (!errors.Is(err, graph.ErrBusy) || !o.Force && (!abandoned || now != seen)) {
 			return err
 		}
@@ -85,8 +90,8 @@ func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOpti
 		}
 		now.token++
 		now.ttl = stored.TTL(o.TTL).Microseconds()
-		return tx.Do(`UPDATE threads SET owner = ?, token = ?, ttl = ?, until = ? WHERE id = ?`,
-			o.Owner, now.token, now.ttl, s.now()+now.ttl, now.thread)
+		return tx.Do(`UPDATE threads SET holder = ?, token = ?, ttl = ?, until = ?, owner = CASE WHEN head IS NULL THEN ? ELSE owner END WHERE id = ?`,
+			o.Owner, now.token, now.ttl, s.now()+now.ttl, graph.OwnerOf(ctx), now.thread)
 	})
 	if err != nil {
 		return graph.Lease{}, err
@@ -140,10 +145,10 @@ func (s *SQLite) Release(ctx context.Context, l graph.Lease) error {
 			return nil
 		}
 		if err == nil {
-			err = tx.Do(`UPDATE threads SET owner = '', until = NULL WHERE id = ?`, h.thread)
+			err = tx.Do(`UPDATE threads SET holder = '', until = NULL WHERE id = ?`, h.thread)
 		}
 		if err == nil && h.head == 0 {
-			err = s.delete(tx, l.Thread)
+			err = s.delete(ctx, tx, l.Thread)
 		}
 		return err
 	})

@@ -16,8 +16,9 @@ import (
 
 // find returns the row id of a thread and checks that a commit belongs to it; at 0
 // it returns the head.
-func find(tx *sqlite.Tx, name string, at graph.CommitID) (thread int64, found graph.CommitID, err error) {
-	err = tx.QueryRow(`SELECT id, coalesce(head, 0) FROM threads WHERE name = ?`, name).Scan(&thread, &found)
+func find(ctx context.Context, tx *sqlite.Tx, name string, at graph.CommitID) (thread int64, found graph.CommitID, err error) {
+	err = tx.QueryRow(`SELECT id, coalesce(head, 0) FROM threads WHERE name = ?1 AND ?2 IN ('', owner)`, name, graph.OwnerOf(ctx)).
+		Scan(&thread, &found)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, 0, stored.NotFound("thread %q", name)
 	}
@@ -38,7 +39,7 @@ func find(tx *sqlite.Tx, name string, at graph.CommitID) (thread int64, found gr
 // Head implements [graph.Store].
 func (s *SQLite) Head(ctx context.Context, thread string) (head graph.Commit, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		_, at, err := find(tx, thread, 0)
+		_, at, err := find(ctx, tx, thread, 0)
 		if err != nil {
 			return err
 		}
@@ -63,7 +64,7 @@ func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (gr
 	var deltas []graph.Delta
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		snapshot, deltas = graph.Snapshot{}, nil
-		_, newest, err := find(tx, thread, at)
+		_, newest, err := find(ctx, tx, thread, at)
 		if err != nil {
 			return err
 		}
@@ -99,7 +100,7 @@ func (s *SQLite) unpack(thread string, at graph.CommitID, packed []byte) ([]byte
 func (s *SQLite) Walk(ctx context.Context, thread string, from graph.CommitID) iter.Seq2[graph.Commit, error] {
 	return stored.WalkInParts(from, func(from graph.CommitID, count int) (commits []graph.Commit, err error) {
 		err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-			_, at, err := find(tx, thread, from)
+			_, at, err := find(ctx, tx, thread, from)
 			if err == nil {
 				commits, err = s.walk(tx, thread, at, count)
 			}
@@ -241,6 +242,9 @@ func (s *SQLite) decode(d *graph.Delta, c columns, place string, base time.Time)
 // Pending implements [graph.Store]. A thread that does not exist has none.
 func (s *SQLite) Pending(ctx context.Context, thread string) (results []graph.TaskResult, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		if _, _, err := find(ctx, tx, thread, 0); graph.OwnerOf(ctx) != "" && err != nil {
+			return nilIfNotFound(err)
+		}
 		results, err = s.pending(tx, thread)
 		return err
 	})
@@ -268,48 +272,6 @@ func (s *SQLite) pending(tx *sqlite.Tx, thread string) ([]graph.TaskResult, erro
 	return results, nil
 }
 
-// Threads lists the threads that have a commit, newest commit first. The order is that of
-// commit IDs and not of times, because a clock can be set back.
-func (s *SQLite) Threads(ctx context.Context) (infos []graph.ThreadInfo, err error) {
-	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		infos, err = list(tx, "")
-		return err
-	})
-	return infos, err
-}
-
-// Info returns the entry of one thread; [graph.ErrNotFound] if it has no commit.
-func (s *SQLite) Info(ctx context.Context, thread string) (graph.ThreadInfo, error) {
-	var infos []graph.ThreadInfo
-	err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		infos, err = list(tx, `WHERE t.name = ?`, thread)
-		return err
-	})
-	if err == nil && len(infos) == 0 {
-		err = stored.NotFound("thread %q", thread)
-	}
-	if err != nil {
-		return graph.ThreadInfo{}, err
-	}
-	return infos[0], nil
-}
-
-// list returns the threads that have a commit and meet a condition.
-func list(tx *sqlite.Tx, condition string, args ...any) ([]graph.ThreadInfo, error) {
-	var infos []graph.ThreadInfo
-	for row := range tx.Query(`SELECT t.name, t.created, t.first, t.head, t.inputs, t.bytes, c.time, k.status
-		FROM threads t JOIN commits c ON c.id = t.head JOIN kinds k ON k.id = c.kind `+condition+` ORDER BY t.head DESC`, args...) {
-		var i graph.ThreadInfo
-		var created, touched int64
-		if err := row.Scan(&i.Thread, &created, &i.First, &i.Head, &i.Inputs, &i.Bytes, &touched, &i.Status); err != nil {
-			return nil, err
-		}
-		i.Created, i.Touched = time.UnixMicro(created).UTC(), time.UnixMicro(touched).UTC()
-		infos = append(infos, i)
-	}
-	return infos, nil
-}
-
 // FindRun returns the thread of a run and the newest commit of the run;
 // [graph.ErrNotFound] if no commit belongs to it. If several threads have the run,
 // it returns the thread where the run ended first: forks are newer.
@@ -317,7 +279,8 @@ func (s *SQLite) FindRun(ctx context.Context, run string) (thread string, last g
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		return tx.QueryRow(`WITH begin AS (SELECT thread, max(id) AS id FROM commits WHERE run = ? GROUP BY thread)
 			SELECT t.name, coalesce((SELECT n.parent FROM commits n WHERE n.thread = b.thread AND n.id > b.id AND n.run IS NOT NULL
-				ORDER BY n.id LIMIT 1), t.head) FROM begin b JOIN threads t ON t.id = b.thread ORDER BY 2 LIMIT 1`, run).Scan(&thread, &last)
+				ORDER BY n.id LIMIT 1), t.head) FROM begin b JOIN threads t ON t.id = b.thread WHERE ?2 IN ('', t.owner) ORDER BY 2 LIMIT 1`,
+			run, graph.OwnerOf(ctx)).Scan(&thread, &last)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", 0, stored.NotFound("run %q", run)
@@ -325,27 +288,23 @@ func (s *SQLite) FindRun(ctx context.Context, run string) (thread string, last g
 	return thread, last, err
 }
 
-// Runs returns the ids of runs that begin with prefix, sorted, at most a hundred.
-func (s *SQLite) Runs(ctx context.Context, prefix string) (ids []string, err error) {
-	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		ids, err = column[string](tx, `SELECT DISTINCT run FROM commits WHERE run >= ?1 AND substr(run, 1, length(?1)) = ?1 ORDER BY run LIMIT 100`, prefix)
-		return err
-	})
-	return ids, err
-}
-
 // Snapshots returns the commits of a thread that have a snapshot, oldest first.
 func (s *SQLite) Snapshots(ctx context.Context, thread string) (ids []graph.CommitID, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		_, head, err := find(tx, thread, 0)
-		if errors.Is(err, graph.ErrNotFound) {
-			return nil
-		}
+		_, head, err := find(ctx, tx, thread, 0)
 		if err == nil {
 			ids, err = column[graph.CommitID](tx, line+`SELECT c.id FROM line l CROSS JOIN commits c ON c.id = l.id WHERE c.snapshot IS NOT NULL ORDER BY c.id`,
 				int64(head), 0)
 		}
-		return err
+		return nilIfNotFound(err)
 	})
 	return ids, err
+}
+
+// nilIfNotFound drops an error that says that a thread does not exist.
+func nilIfNotFound(err error) error {
+	if errors.Is(err, graph.ErrNotFound) {
+		return nil
+	}
+	return err
 }

@@ -50,8 +50,9 @@ func (s *SQLite) Rotate(ctx context.Context) (int, error) {
 
 // stale counts the values of a thread, whose id is argument 3, that are not under the key whose prefix is argument 4.
 const stale = line + `, c AS (SELECT * FROM commits WHERE id IN (SELECT id FROM line)), d AS (SELECT * FROM deltas WHERE at IN (SELECT id FROM line)),
-	p AS (SELECT * FROM pending WHERE thread = ?3), v(value) AS (
-	SELECT error FROM c UNION ALL SELECT body FROM c UNION ALL SELECT problem FROM c UNION ALL SELECT notes FROM c UNION ALL SELECT snapshot FROM c
+	p AS (SELECT * FROM pending WHERE thread = ?3), t AS (SELECT * FROM threads WHERE id = ?3), v(value) AS (
+	SELECT title FROM t UNION ALL SELECT metadata FROM t UNION ALL SELECT text FROM c
+	UNION ALL SELECT error FROM c UNION ALL SELECT body FROM c UNION ALL SELECT problem FROM c UNION ALL SELECT notes FROM c UNION ALL SELECT snapshot FROM c
 	UNION ALL SELECT body FROM d UNION ALL SELECT problem FROM d UNION ALL SELECT notes FROM d
 	UNION ALL SELECT body FROM p UNION ALL SELECT problem FROM p UNION ALL SELECT notes FROM p)
 SELECT count(*) FROM v WHERE substr(CAST(value AS BLOB), 1, length(?4)) <> ?4`
@@ -73,8 +74,9 @@ func (s *SQLite) rotate(tx *sqlite.Tx, name string) (int, error) {
 	}
 	entries := make([]entry, len(commits))
 	for i, c := range commits {
+		entries[i] = s.newEntry(graph.Batch{Commit: c}, id)
 		e := &entries[i]
-		e.Commit, e.thread, e.sameRun = c, id, i+1 < len(commits) && c.Run == commits[i+1].Run
+		e.sameRun = i+1 < len(commits) && c.Run == commits[i+1].Run
 		if err == nil {
 			e.Snapshot, err = s.packed(tx, c)
 		}
@@ -90,6 +92,9 @@ func (s *SQLite) rotate(tx *sqlite.Tx, name string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := s.rotateFacts(tx, id, name); err != nil {
+		return 0, err
+	}
 	results, err := s.pending(tx, name)
 	if err == nil {
 		err = tx.Do(`DELETE FROM pending WHERE thread = ?`, id)
@@ -98,6 +103,24 @@ func (s *SQLite) rotate(tx *sqlite.Tx, name string) (int, error) {
 		err = errors.Join(err, s.insertPending(tx, id, name, r))
 	}
 	return len(commits) + len(results), err
+}
+
+// rotateFacts encrypts the title and the metadata of a thread again.
+func (s *SQLite) rotateFacts(tx *sqlite.Tx, id int64, name string) error {
+	values := make([]any, 2)
+	if err := tx.QueryRow(`SELECT title, metadata FROM threads WHERE id = ?`, id).Scan(&values[0], &values[1]); err != nil {
+		return err
+	}
+	for i, column := range []string{" title", " metadata"} {
+		text, err := s.sealer.open(s.sealer.threadPlace(name)+column, values[i])
+		if err == nil {
+			values[i], err = s.sealer.seal(s.sealer.threadPlace(name), column, text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return errors.Join(tx.Do(`UPDATE threads SET title = ?, metadata = ? WHERE id = ?`, values[0], values[1], id), tx.Do(`DELETE FROM tags WHERE thread = ?`, id))
 }
 
 // packed returns the decrypted snapshot at a commit; nil for none.

@@ -7,18 +7,36 @@ const applicationID = 0x72667468
 func migrations() []string {
 	return []string{`
 CREATE TABLE threads(
-	id      INTEGER PRIMARY KEY,
-	name    TEXT NOT NULL UNIQUE,
-	created INTEGER NOT NULL,           -- microseconds since 1970
-	first   INTEGER,                    -- oldest commit; NULL before the first
-	head    INTEGER,                    -- newest commit; NULL before the first
-	inputs  INTEGER NOT NULL DEFAULT 0, -- commits that are inputs, less those that took one back
-	bytes   INTEGER NOT NULL DEFAULT 0, -- of the bodies of its deltas
-	token   INTEGER NOT NULL DEFAULT 0, -- of the newest lease
-	owner   TEXT NOT NULL DEFAULT '',   -- of the lease
-	ttl     INTEGER NOT NULL DEFAULT 0, -- of the lease, microseconds
-	until   INTEGER                     -- end of the lease; NULL when released
+	id       INTEGER PRIMARY KEY,
+	name     TEXT NOT NULL UNIQUE,
+	owner    TEXT NOT NULL DEFAULT '',
+	title    ANY,
+	metadata ANY,                        -- JSON
+	created  INTEGER NOT NULL,           -- microseconds since 1970
+	touched  INTEGER,                    -- time of the head
+	status   TEXT,                       -- of the head
+	first    INTEGER,                    -- oldest commit; NULL before the first
+	head     INTEGER,                    -- newest commit; NULL before the first
+	active   INTEGER,                    -- newest commit that is not a step within a run
+	inputs   INTEGER NOT NULL DEFAULT 0, -- commits that are inputs, less those that took one back
+	bytes    INTEGER NOT NULL DEFAULT 0, -- of the bodies of its deltas
+	token    INTEGER NOT NULL DEFAULT 0, -- of the newest lease
+	holder   TEXT NOT NULL DEFAULT '',   -- of the lease
+	ttl      INTEGER NOT NULL DEFAULT 0, -- of the lease, microseconds
+	until    INTEGER                     -- end of the lease; NULL when released
 ) STRICT;
+CREATE INDEX threads_active ON threads(active);
+CREATE INDEX threads_owner ON threads(owner, active) WHERE owner <> '';
+CREATE INDEX threads_made ON threads(owner) WHERE owner <> '';
+CREATE INDEX threads_status ON threads(status, active) WHERE status <> 'completed';
+
+CREATE TABLE tags(                       -- the metadata of threads, unless the store is encrypted
+	key    TEXT NOT NULL,
+	value  TEXT NOT NULL,
+	thread INTEGER NOT NULL,
+	PRIMARY KEY(key, value, thread)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tags_thread ON tags(thread);
 
 -- What many commits have in common. Its rows never change and are never deleted.
 CREATE TABLE kinds(
@@ -48,11 +66,13 @@ CREATE TABLE commits(
 	duration INTEGER,                   -- nanoseconds
 	notes    ANY,                       -- JSON
 	problem  ANY,                       -- error of the delta
+	text     ANY,                       -- by which the thread is found, in lower case
 	body     ANY,                       -- JSON
 	snapshot BLOB                       -- the state as JSON, deflated
 ) STRICT;
 CREATE INDEX commits_run ON commits(run) WHERE run IS NOT NULL;
 CREATE INDEX commits_begin ON commits(thread) WHERE run IS NOT NULL;
+CREATE INDEX commits_text ON commits(thread) WHERE text IS NOT NULL;
 
 CREATE TABLE deltas(                    -- all but the first of a commit
 	id       INTEGER PRIMARY KEY,

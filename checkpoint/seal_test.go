@@ -39,7 +39,7 @@ func ring(tb testing.TB, ids ...string) *checkpoint.Keyring {
 
 func openSealed(tb testing.TB, path string, ids ...string) *checkpoint.SQLite {
 	tb.Helper()
-	s, err := checkpoint.Open(tb.Context(), path, checkpoint.Options{Keys: ring(tb, ids...), Views: []string{messagesView()}})
+	s, err := checkpoint.Open(tb.Context(), path, checkpoint.Options{Keys: ring(tb, ids...), Views: []string{messagesView()}, Texts: graphtest.Texts})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/internal/stored"
 )
 
 // Durability selects the failures that a commit survives.
@@ -50,6 +51,9 @@ type Options struct {
 	// Views are CREATE VIEW statements over the view log and the tables, so that
 	// other tools can read the content of bodies. They are recreated when a text changes.
 	Views []string
+	// Texts returns the title that an update gives its thread, and the text that the thread is found by; see
+	// [graph.ThreadQuery]. It gets the body of an update of the root. Nil: threads have only the titles of Describe.
+	Texts func(update []byte) (title, text string)
 	// Durability of commits.
 	Durability Durability
 	// Access decides whether a read-only file is an error.
@@ -70,12 +74,14 @@ type SQLite struct {
 	sealer *sealer // nil: nothing is encrypted
 	cache  cache
 	owner  string // of leases that name none
+	texts  stored.Texts
 }
 
 var (
 	_ graph.Store  = (*SQLite)(nil)
 	_ graph.Copier = (*SQLite)(nil)
 	_ graph.Pruner = (*SQLite)(nil)
+	_ graph.Lister = (*SQLite)(nil)
 )
 
 // Open opens or creates the store at path; ":memory:" or "" gives one in memory
@@ -90,7 +96,7 @@ func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &SQLite{db: db, clock: o.Clock, path: path, owner: ProcessOwner()}
+	s := &SQLite{db: db, clock: o.Clock, path: path, owner: ProcessOwner(), texts: o.Texts}
 	if err := s.unlock(ctx, o.Keys); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

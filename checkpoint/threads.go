@@ -1,12 +1,12 @@
 package checkpoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/sqlite"
@@ -19,18 +19,16 @@ import (
 func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (*stored.Archive, error) {
 	var a *stored.Archive
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		id, last, err := find(tx, thread, at)
+		_, last, err := find(ctx, tx, thread, at)
 		if err != nil {
 			return err
 		}
-		a = &stored.Archive{Thread: thread}
-		var created int64
-		var head graph.CommitID
-		if err := tx.QueryRow(`SELECT created, head FROM threads WHERE id = ?`, id).Scan(&created, &head); err != nil {
+		i, err := s.info(tx, thread)
+		if err != nil {
 			return err
 		}
-		a.Created = time.UnixMicro(created).UTC()
-		if last == head {
+		a = &stored.Archive{Thread: thread, Owner: i.Owner, Title: i.Title, Metadata: i.Metadata, Created: i.Created}
+		if last == i.Head {
 			if a.Pending, err = s.pending(tx, thread); err != nil {
 				return err
 			}
@@ -59,29 +57,32 @@ func (s *SQLite) Import(ctx context.Context, a *stored.Archive, thread string) e
 		return fmt.Errorf("import: %w", err)
 	}
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		l, err := s.lease(tx, a.Thread)
+		l, err := s.lease(ctx, tx, a.Thread)
 		if err == nil && l.thread == 0 {
 			l, err = s.addThread(tx, a.Thread)
 		}
+		if l.head != 0 || errors.Is(err, graph.ErrNotFound) { // of another owner
+			return graph.ErrExists
+		}
 		if err != nil {
 			return err
-		}
-		if l.head != 0 {
-			return graph.ErrExists
 		}
 		var last int64
 		if err := tx.QueryRow(`SELECT ` + lastCommit).Scan(&last); err != nil {
 			return err
 		}
-		inputs, size := 0, 0
+		inputs, size, title := 0, 0, a.Title
 		for i, c := range a.Commits {
 			c.Parent, c.ID = 0, graph.CommitID(last+1+int64(i))
 			if i > 0 {
 				c.Parent = c.ID - 1
 			}
-			if err := s.insert(tx, &entry{Batch: graph.Batch{Commit: c}, thread: l.thread, sameRun: i > 0 && c.Run == a.Commits[i-1].Run}); err != nil {
+			e := s.newEntry(graph.Batch{Commit: c}, l.thread)
+			e.sameRun = i > 0 && c.Run == a.Commits[i-1].Run
+			if err := s.insert(tx, &e); err != nil {
 				return err
 			}
+			title = cmp.Or(title, e.title)
 			inputs += c.Source.Turns()
 			size += c.BodyBytes()
 		}
@@ -90,8 +91,10 @@ func (s *SQLite) Import(ctx context.Context, a *stored.Archive, thread string) e
 				return err
 			}
 		}
-		return tx.Do(`UPDATE threads SET created = ?, first = ?, head = ?, inputs = ?, bytes = ? WHERE id = ?`,
-			a.Created.UnixMicro(), last+1, last+int64(len(a.Commits)), inputs, size, l.thread)
+		head := a.Commits[len(a.Commits)-1]
+		err = tx.Do(`UPDATE threads SET owner = ?1, created = ?2, touched = ?3, status = ?4, first = ?5, head = ?6, active = ?6, inputs = ?7, bytes = ?8 WHERE id = ?9`,
+			cmp.Or(graph.OwnerOf(ctx), a.Owner), a.Created.UnixMicro(), head.Time.UnixMicro(), string(head.Status), last+1, last+int64(len(a.Commits)), inputs, size, l.thread)
+		return cmp.Or(err, s.describe(tx, l.thread, a.Thread, graph.ThreadFacts{Title: title, Metadata: a.Metadata}))
 	})
 	if err != nil {
 		return fmt.Errorf("import thread %q: %w", a.Thread, err)
@@ -119,7 +122,7 @@ func (s *SQLite) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, ba
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		h, err := held(tx, l)
 		if err == nil {
-			_, _, err = find(tx, l.Thread, at)
+			_, _, err = find(ctx, tx, l.Thread, at)
 		}
 		if err == nil {
 			err = s.prune(tx, base, h, at)
@@ -150,9 +153,9 @@ func (s *SQLite) prune(tx *sqlite.Tx, base graph.Batch, h holding, at graph.Comm
 	if err == nil {
 		err = drop(tx, at)
 	}
-	e := entry{Batch: base, thread: h.thread}
-	e.Commit = was
-	e.Parent, e.Run, e.Source, e.Deltas = 0, base.Run, graph.SourceBase, base.Deltas
+	was.Parent, was.Run, was.Source, was.Deltas = 0, base.Run, graph.SourceBase, base.Deltas
+	base.Commit = was
+	e := s.newEntry(base, h.thread)
 	if err == nil {
 		err = s.insert(tx, &e)
 	}
@@ -169,7 +172,7 @@ func (s *SQLite) prune(tx *sqlite.Tx, base graph.Batch, h holding, at graph.Comm
 func (s *SQLite) Delete(ctx context.Context, threads ...string) error {
 	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		for _, name := range threads {
-			if err := s.delete(tx, name); err != nil {
+			if err := s.delete(ctx, tx, name); err != nil {
 				return fmt.Errorf("thread %q: %w", name, err)
 			}
 		}
@@ -181,8 +184,8 @@ func (s *SQLite) Delete(ctx context.Context, threads ...string) error {
 	return s.Flush(ctx)
 }
 
-func (s *SQLite) delete(tx *sqlite.Tx, name string) error {
-	l, err := s.lease(tx, name)
+func (s *SQLite) delete(ctx context.Context, tx *sqlite.Tx, name string) error {
+	l, err := s.lease(ctx, tx, name)
 	if err != nil {
 		return err
 	}
@@ -196,6 +199,7 @@ func (s *SQLite) delete(tx *sqlite.Tx, name string) error {
 	return errors.Join(
 		drop(tx, l.head),
 		tx.Do(`DELETE FROM pending WHERE thread = ?`, l.thread),
+		tx.Do(`DELETE FROM tags WHERE thread = ?`, l.thread),
 		tx.Do(`DELETE FROM threads WHERE id = ?`, l.thread),
 	)
 }

@@ -14,11 +14,20 @@ import (
 // Verify checks threads, or all of them and the file if none is named: that each
 // commit follows its parent, everything can be decoded, counts are right, and
 // SQLite finds no damage. It changes nothing. An error means that the check was not
-// possible, [graph.ErrNotFound] that a thread is unknown. The caller must check the content
+// possible, [graph.ErrNotFound] that a thread is unknown. With an owner in the context it checks the threads of the
+// owner only. The caller must check the content
 // of bodies.
 func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]stored.Finding, error) {
 	var found []stored.Finding
-	if len(threads) == 0 {
+	if owner := graph.OwnerOf(ctx); len(threads) == 0 && owner != "" {
+		err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+			threads, err = column[string](tx, `SELECT name FROM threads WHERE owner = ? ORDER BY name`, owner)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("verify: %w", err)
+		}
+	} else if len(threads) == 0 {
 		lines, err := s.db.Check(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("verify: %w", err)
@@ -39,7 +48,7 @@ func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]stored.Findin
 	for _, name := range threads {
 		var of []stored.Finding
 		err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
-			of, err = s.verify(tx, name)
+			of, err = s.verify(ctx, tx, name)
 			return err
 		})
 		if found = append(found, of...); errors.Is(err, ErrDamaged) {
@@ -84,17 +93,19 @@ UNION ALL SELECT id, printf('its parent, commit %d, is missing', parent) FROM c 
 UNION ALL SELECT 0, printf('the first commit is %d, the oldest commit is %d', first, oldest) FROM t WHERE first <> oldest
 UNION ALL SELECT 0, printf('%d turns are counted, the log holds %d', inputs, turns) FROM t WHERE inputs <> turns
 UNION ALL SELECT 0, printf('%d bytes are counted, the log holds %d', bytes, size) FROM t WHERE bytes <> size
+UNION ALL SELECT 0, 'the list has another status or time than the head' FROM threads t JOIN commits m ON m.id = t.head JOIN kinds k ON k.id = m.kind
+	WHERE t.id = ?3 AND (t.status <> k.status OR t.touched <> m.time)
 UNION ALL SELECT id, printf('it belongs to thread %d', thread) FROM c WHERE thread <> ?3
 UNION ALL SELECT id, printf('source "%s", status "%s", step %d', source, status, step) FROM c WHERE source = '' OR status = '' OR step < 0
 UNION ALL SELECT id, 'a delta is missing' FROM c LEFT JOIN d ON at = id WHERE coalesce(count, min(deltas, 1)) <> deltas OR span <> count
 UNION ALL SELECT at, 'its deltas are out of order' FROM d WHERE disorder`
 
-func (s *SQLite) verify(tx *sqlite.Tx, name string) (found []stored.Finding, err error) {
+func (s *SQLite) verify(ctx context.Context, tx *sqlite.Tx, name string) (found []stored.Finding, err error) {
 	find := func(at graph.CommitID, problem string) {
 		found = append(found, stored.Finding{Thread: name, Commit: at, Problem: problem})
 	}
 	var id, head int64
-	err = tx.QueryRow(`SELECT id, coalesce(head, 0) FROM threads WHERE name = ?`, name).Scan(&id, &head)
+	err = tx.QueryRow(`SELECT id, coalesce(head, 0) FROM threads WHERE name = ?1 AND ?2 IN ('', owner)`, name, graph.OwnerOf(ctx)).Scan(&id, &head)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = stored.NotFound("thread %q", name)
 	}
@@ -129,6 +140,9 @@ func (s *SQLite) verify(tx *sqlite.Tx, name string) (found []stored.Finding, err
 		if err != nil {
 			find(at, err.Error())
 		}
+	}
+	if _, err := s.info(tx, name); head != 0 && err != nil {
+		find(0, err.Error())
 	}
 	_, err = s.pending(tx, name)
 	if err != nil && !errors.Is(err, ErrDamaged) {

@@ -197,9 +197,6 @@ func (r *Runner[S, U]) base(ctx context.Context, p Pruning, did Pruned) (Batch, 
 	if len(b.Deltas) == 0 {
 		b.Deltas = make([]Delta, 1) // for the notes
 	}
-	if b.Deltas[0].Notes.Metadata, err = r.metadata(ctx, p.Thread, did.At); err != nil {
-		return b, err
-	}
 	b.Deltas[0].Notes.Details = append(slices.Clip(p.Details), Detail{"pruned turns", strconv.Itoa(did.Turns)})
 	return b, nil
 }

@@ -65,5 +65,5 @@ func (r *Runner[S, U]) Runs(ctx context.Context, q RunQuery) (page []RunInfo, er
 }
 
 func (q RunQuery) selects(r RunInfo) bool {
-	return hasAll(r.Metadata, q.Metadata) && (q.Status == "" || r.Status == q.Status) && (q.Before == 0 || r.Input < q.Before)
+	return HasMetadata(r.Metadata, q.Metadata) && (q.Status == "" || r.Status == q.Status) && (q.Before == 0 || r.Input < q.Before)
 }

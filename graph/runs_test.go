@@ -96,15 +96,15 @@ func TestThreads(t *testing.T) {
 	if _, err := r.Prune(t.Context(), graph.Pruning{Thread: "t0", KeepTurns: 1}); err != nil {
 		t.Fatal(err)
 	}
-	find := func(q graph.ThreadQuery) (names string, last graph.CommitID) {
+	find := func(q graph.ThreadQuery) (names string, next int64) {
 		found, err := r.Threads(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, i := range found {
-			names, last = names+" "+i.Thread+i.Metadata["turn"]+i.Metadata["starred"], i.Head
+		for _, i := range found.Threads {
+			names += " " + i.Thread + i.Metadata["turn"] + i.Metadata["starred"]
 		}
-		return names, last
+		return names, found.Next
 	}
 	_, second := find(graph.ThreadQuery{Limit: 2})
 	for _, tt := range []struct {
@@ -113,7 +113,7 @@ func TestThreads(t *testing.T) {
 	}{
 		{graph.ThreadQuery{}, " t33yes t05 t44 t22 t11"},
 		{graph.ThreadQuery{Limit: 2}, " t33yes t05"},
-		{graph.ThreadQuery{Limit: 2, Before: second}, " t44 t22"},
+		{graph.ThreadQuery{Limit: 2, After: second}, " t44 t22"},
 		{graph.ThreadQuery{Metadata: map[string]string{"user": "1"}}, " t33yes t05 t11"},
 		{graph.ThreadQuery{Metadata: map[string]string{"user": "1", "starred": "yes"}}, " t33yes"},
 		{graph.ThreadQuery{Status: graph.Failed}, ""},

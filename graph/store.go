@@ -8,7 +8,9 @@ import (
 
 // Store saves the commits of threads. To a store, states and updates are opaque JSON.
 // Implementations are safe for concurrent use, also by several processes if they share the
-// storage. Package internal/stored contains what they share. Every implementation must pass the suite of package graph/graphtest.
+// storage. A thread of another owner than that of the context does not exist for a call; see [OwnedBy].
+// Package internal/stored contains the code that implementations share. Every implementation must pass the suite of
+// package graph/graphtest.
 type Store interface {
 	// Acquire returns a lease of a thread. It creates the thread if it does not exist. If
 	// another owner has a live lease, Acquire waits up to o.Wait and then fails with

@@ -4,90 +4,118 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"iter"
 	"time"
 )
 
 // ThreadInfo is what a store knows of a thread without reading its log.
 type ThreadInfo struct {
-	Thread  string
-	Created time.Time // time of the first Acquire, in UTC
-	Touched time.Time // time of its newest commit, in UTC
-	First   CommitID  // its oldest commit
-	Head    CommitID
-	Status  Status // status of its last run
-	Inputs  int    // turns of the conversation: inputs that were not undone
-	Bytes   int64  // size of the bodies of its deltas
+	Thread   string
+	Owner    string            // see [OwnedBy]; empty: nobody
+	Title    string            // of the first update that has one, or the last one from [Lister].Describe
+	Metadata map[string]string // of its requests and edits and from [Lister].Describe; of a key the newest value; nil without any
+	Created  time.Time         // time of the first Acquire, in UTC
+	Touched  time.Time         // time of its newest commit, in UTC
+	First    CommitID          // its oldest commit
+	Head     CommitID
+	Status   Status // status of its last run
+	Inputs   int    // turns of the conversation: inputs that were not undone
+	Bytes    int64  // size of the bodies of its deltas
+}
 
-	// Metadata of its runs and edits; of a key the newest value. Only [Runner.Threads] sets it.
-	Metadata map[string]string
+// ThreadFacts are changes of what a store knows of a thread.
+type ThreadFacts struct {
+	Title    string            // empty: no change; cut to 1 KiB
+	Metadata map[string]string // added to what it has; at most 16 KiB of JSON in all
 }
 
 // Lister is a [Store] that lists its threads, like the stores of packages checkpoint, checkpoint/postgres
 // and memstore.
 type Lister interface {
-	// Threads lists the threads that have a commit, newest commit first.
-	Threads(ctx context.Context) ([]ThreadInfo, error)
+	// Threads returns a page of the threads that have a commit.
+	Threads(ctx context.Context, q ThreadQuery) (ThreadPage, error)
+	// Info returns the entry of one thread; [ErrNotFound] if it has no commit.
+	Info(ctx context.Context, thread string) (ThreadInfo, error)
+	// Describe changes facts of a thread that has a commit, at once and without a lease; else
+	// [ErrNotFound]. Facts that are too large are an [*EntryError].
+	Describe(ctx context.Context, thread string, f ThreadFacts) error
 }
 
 // ErrNoList means that the store of [Runner.Threads] is no [Lister].
 var ErrNoList = errors.New("the store cannot list threads")
 
-// ThreadQuery selects threads.
+// ThreadOrder is the order of a list of threads, the newest first.
+type ThreadOrder string
+
+// The orders of threads.
+const (
+	ByActivity ThreadOrder = ""        // by the newest commit that began, ended or edited a run
+	ByCreation ThreadOrder = "created" // as the store got them
+)
+
+// The number of threads on a page.
+const (
+	DefaultPage = 50
+	MaxPage     = 1000
+)
+
+// ThreadQuery selects threads. They must meet all conditions.
 type ThreadQuery struct {
-	Metadata map[string]string // a thread must have all of these; empty: any thread
+	Owner    string            // empty: any that the context allows
 	Status   Status            // of the last run; empty: any
-	Before   CommitID          // only threads whose Head is before this commit, for the next page; 0: all
-	Limit    int               // maximum number of threads; 0 or less: all
+	Metadata map[string]string // a thread must have all of these
+	// Text must be in the title or in a text of the log, in upper or lower case; texts of turns that were
+	// undone count too. A store finds texts if its options say how to read an update.
+	Text        string
+	Order       ThreadOrder
+	OldestFirst bool  // reverses the order
+	After       int64 // ThreadPage.Next of the page before; 0: the first page
+	Limit       int   // maximum number of threads; 0: DefaultPage; at most MaxPage
 }
 
-// Threads returns threads of the store, newest commit first. It reads the logs of the threads that the
-// other conditions select, until Limit of them have the metadata.
-func (r *Runner[S, U]) Threads(ctx context.Context, q ThreadQuery) ([]ThreadInfo, error) {
+// ThreadPage is one page of a list. Because a call reads a limited number of threads, a page may hold fewer
+// than were asked for, or none, although there are more.
+type ThreadPage struct {
+	Threads []ThreadInfo
+	Next    int64 // for ThreadQuery.After; 0 after the last page
+}
+
+// AllThreads yields the threads of all pages from a query's on. It ends after the first error.
+func AllThreads(ctx context.Context, l Lister, q ThreadQuery) iter.Seq2[ThreadInfo, error] {
+	return func(yield func(ThreadInfo, error) bool) {
+		for {
+			page, err := l.Threads(ctx, q)
+			if err != nil {
+				yield(ThreadInfo{}, fmt.Errorf("list threads: %w", err))
+				return
+			}
+			for _, t := range page.Threads {
+				if !yield(t, nil) {
+					return
+				}
+			}
+			if q.After = page.Next; q.After == 0 {
+				return
+			}
+		}
+	}
+}
+
+// Threads returns a page of the threads of the store.
+func (r *Runner[S, U]) Threads(ctx context.Context, q ThreadQuery) (ThreadPage, error) {
 	lister, ok := r.o.Store.(Lister)
 	if !ok {
-		return nil, ErrNoList
+		return ThreadPage{}, ErrNoList
 	}
-	all, err := lister.Threads(ctx)
+	page, err := lister.Threads(ctx, q)
 	if err != nil {
-		return nil, fmt.Errorf("list threads: %w", err)
-	}
-	var page []ThreadInfo
-	for _, t := range all {
-		if q.Status != "" && t.Status != q.Status || q.Before != 0 && t.Head >= q.Before {
-			continue
-		}
-		if t.Metadata, err = r.metadata(ctx, t.Thread, t.Head); err != nil {
-			return nil, fmt.Errorf("metadata of thread %q: %w", t.Thread, err)
-		}
-		if !hasAll(t.Metadata, q.Metadata) {
-			continue
-		}
-		if page = append(page, t); len(page) == q.Limit {
-			break
-		}
+		return ThreadPage{}, fmt.Errorf("list threads: %w", err)
 	}
 	return page, nil
 }
 
-// metadata returns the metadata of a thread up to a commit; nil without any.
-func (r *Runner[S, U]) metadata(ctx context.Context, thread string, at CommitID) (all map[string]string, err error) {
-	for c, err := range r.o.Store.Walk(ctx, thread, at) {
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range c.Deltas {
-			if len(d.Notes.Metadata) > 0 {
-				older := maps.Clone(d.Notes.Metadata)
-				maps.Copy(older, all)
-				all = older
-			}
-		}
-	}
-	return all, nil
-}
-
-func hasAll(metadata, want map[string]string) bool {
+// HasMetadata reports whether metadata has all of these keys with these values.
+func HasMetadata(metadata, want map[string]string) bool {
 	for key, value := range want {
 		if got, ok := metadata[key]; !ok || got != value {
 			return false

@@ -29,7 +29,7 @@ type Edit[S, U any] struct {
 	// a part of that step for [Plan.Inside] and [Runner.Fork]. It has at most one update and no As, From, Source or
 	// Metadata. It makes no commit: that of the superstep will contain it. Without such a call the error is [ErrNotFound].
 	Path string
-	// Metadata is added to that of the thread; see [Runner.Threads]. It is saved also without updates.
+	// Metadata is added to that of the thread; see [ThreadInfo]. It is saved also without updates.
 	Metadata map[string]string
 	Updates  []U // the updates to apply, in order; none change nothing
 	// Change, if set, gets the state and the head of the thread and returns the updates instead. It is called

@@ -14,7 +14,7 @@ import (
 // Export writes a thread as JSON lines with a checksum at the end. The same
 // thread gives the same bytes.
 func (l *Log) Export(ctx context.Context, thread string, w io.Writer) error {
-	archive, err := l.store.Export(ctx, thread, 0)
+	archive, err := l.store.Export(l.owned(ctx), thread, 0)
 	if err != nil {
 		return fmt.Errorf("export thread %q: %w", thread, err)
 	}
@@ -33,13 +33,13 @@ func (l *Log) Import(ctx context.Context, r io.Reader, thread string) (Info, err
 	if err := foldAll(archive.Commits, nil); err != nil {
 		return Info{}, &stored.ArchiveError{Reason: err.Error()}
 	}
-	if err := l.store.Import(ctx, archive, thread); err != nil {
+	if err := l.store.Import(l.owned(ctx), archive, thread); err != nil {
 		return Info{}, err
 	}
 	if thread == "" {
 		thread = archive.Thread
 	}
-	return l.info(ctx, thread)
+	return l.Info(ctx, thread)
 }
 
 // Backup writes all threads, as they are at one moment, to a new file;
@@ -48,6 +48,9 @@ func (l *Log) Backup(ctx context.Context, path string) error {
 	f, ok := l.store.(file)
 	if !ok {
 		return fmt.Errorf("%w: back them up with its tools, or each with export", ErrServer)
+	}
+	if err := l.ofAll(ctx); err != nil {
+		return err
 	}
 	return f.Backup(ctx, path)
 }

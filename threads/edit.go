@@ -13,6 +13,7 @@ import (
 // unfinished turn is closed first. Each further call reverts the turn before.
 // Errors match graph.ErrNotFound, graph.ErrBusy or ErrNothingToUndo.
 func (l *Log) Undo(ctx context.Context, thread string) error {
+	ctx = l.owned(ctx)
 	_, _, err := l.runner.Update(ctx, graph.Edit[state.State, state.Update]{
 		Thread: thread, Wait: l.wait, Source: graph.SourceUndo,
 		Change: func(ctx context.Context, s state.State, head graph.Commit) ([]state.Update, error) {
@@ -58,7 +59,7 @@ func (l *Log) beforeLastTurn(ctx context.Context, thread string, head graph.Comm
 // all or nothing: an unknown thread is graph.ErrNotFound, a thread that another
 // run uses is graph.ErrBusy. The file keeps its size until [Log.Vacuum].
 func (l *Log) Delete(ctx context.Context, threads ...string) error {
-	return l.store.Delete(ctx, threads...)
+	return l.store.Delete(l.owned(ctx), threads...)
 }
 
 // Seal encrypts every record that is not encrypted with the current key, and
@@ -68,6 +69,9 @@ func (l *Log) Seal(ctx context.Context) (int, error) {
 	f, ok := l.store.(file)
 	if !ok {
 		return 0, fmt.Errorf("%w: it does not encrypt them record by record", ErrServer)
+	}
+	if err := l.ofAll(ctx); err != nil {
+		return 0, err
 	}
 	return f.Rotate(ctx)
 }

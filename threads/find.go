@@ -1,7 +1,6 @@
 package threads
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,6 +13,7 @@ import (
 // Run returns a run from the log. It is named by its id, or "last" for the newest of all
 // threads. An unknown run matches graph.ErrNotFound.
 func (l *Log) Run(ctx context.Context, run string) (*transcript.Run, error) {
+	ctx = l.owned(ctx)
 	id, thread, last, err := l.findRun(ctx, run)
 	if err != nil {
 		return nil, err
@@ -39,13 +39,13 @@ func stepped(c graph.Commit) bool {
 
 // StateAt returns the state of a thread at a commit; 0 is its head.
 func (l *Log) StateAt(ctx context.Context, thread string, at graph.CommitID) (state.State, error) {
-	return l.runner.StateAt(ctx, thread, at)
+	return l.runner.StateAt(l.owned(ctx), thread, at)
 }
 
 // Commits returns the commits of a run up to one of them, newest first. A fork
 // may hold the same run, so the thread is named too.
 func (l *Log) Commits(ctx context.Context, run, thread string, last graph.CommitID) (out []graph.Commit, err error) {
-	for c, err := range l.store.Walk(ctx, thread, last) {
+	for c, err := range l.store.Walk(l.owned(ctx), thread, last) {
 		if err != nil {
 			return nil, fmt.Errorf("read run %q: %w", run, err)
 		}
@@ -67,11 +67,10 @@ func (l *Log) findRun(ctx context.Context, run string) (id, thread string, last 
 }
 
 func (l *Log) newestRun(ctx context.Context) (id, thread string, last graph.CommitID, err error) {
-	infos, err := l.store.Threads(ctx)
-	if err != nil || len(infos) == 0 {
-		return "", "", 0, cmp.Or(err, fmt.Errorf("no run yet: %w", graph.ErrNotFound))
-	}
-	for _, info := range infos {
+	for info, err := range graph.AllThreads(ctx, l.store, Query{}) {
+		if err != nil {
+			return "", "", 0, err
+		}
 		for c, err := range l.store.Walk(ctx, info.Thread, 0) {
 			if err != nil {
 				return "", "", 0, err

@@ -1,10 +1,10 @@
 package threads
 
 import (
+	"context"
 	"errors"
 	"time"
 
-	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/state"
 )
@@ -19,31 +19,63 @@ type Options struct {
 	NewID func() string    // ids of edits; default UUIDs
 }
 
-// Log reads and edits the conversations of a store. It is safe for concurrent
+// ErrOneOwner means that a call concerns the threads of all owners, but the log is that of one.
+var ErrOneOwner = errors.New("only the log of all owners does this")
+
+// Log reads and edits the conversations of a store, of all owners or of one. It is safe for concurrent
 // use and never runs a node.
 type Log struct {
 	store  Store
 	plan   *graph.Plan[state.State, state.Update]
 	runner *graph.Runner[state.State, state.Update]
 	wait   time.Duration
+	owner  string // empty: that of the context
 }
 
 // New returns the log of a store whose threads were written by plan. The caller
 // keeps ownership of the store and closes it.
 func New(store Store, plan *graph.Plan[state.State, state.Update], o Options) *Log {
-	runner := plan.Runner(graph.Options{Store: store, Owner: checkpoint.ProcessOwner(), Clock: o.Clock, NewID: o.NewID})
+	runner := plan.Runner(graph.Options{Store: store, Clock: o.Clock, NewID: o.NewID})
 	return &Log{store: store, plan: plan, runner: runner, wait: o.Wait}
+}
+
+// For returns the log of one owner: every other thread is graph.ErrNotFound, and a thread that is imported
+// belongs to the owner. An empty owner leaves it to the context, see [graph.OwnedBy]; without one there, all
+// threads are seen. Calls that concern the whole store are ErrOneOwner.
+func (l *Log) For(owner string) *Log {
+	of := *l
+	of.owner = owner
+	return &of
+}
+
+// owned returns the context for calls of the store.
+func (l *Log) owned(ctx context.Context) context.Context {
+	if l.owner == "" {
+		return ctx
+	}
+	return graph.OwnedBy(ctx, l.owner)
+}
+
+// ofAll returns an error if the log is that of one owner.
+func (l *Log) ofAll(ctx context.Context) error {
+	if graph.OwnerOf(l.owned(ctx)) != "" {
+		return ErrOneOwner
+	}
+	return nil
 }
 
 // Info is one conversation in a list. Its JSON is an element of `ragflow threads list --json`.
 type Info struct {
 	ID      string    `json:"id"`
-	Title   string    `json:"title"` // its first question, cut to 80 runes
+	Title   string    `json:"title"` // its first question, cut to 80 runes, or the title of Rename
 	Turns   int       `json:"turns"`
 	Created time.Time `json:"created"`
 	Used    time.Time `json:"used"`
 	Bytes   int64     `json:"bytes"`  // size of its log
 	Status  string    `json:"status"` // of its last run
+
+	Owner    string            `json:"owner,omitempty"`
+	Metadata map[string]string `json:"metadata,omitempty"` // given with questions or by Describe
 }
 
 // Thread is a whole conversation. Its JSON is the schema of `ragflow threads show --json`.

@@ -2,7 +2,6 @@ package threads
 
 import (
 	"context"
-	"fmt"
 
 	"example.com/ragflow/graph"
 )
@@ -23,23 +22,17 @@ type PruneReport struct {
 // unfinished turn is kept. Errors match graph.ErrNotFound or graph.ErrBusy. The
 // file shrinks with [Log.Vacuum].
 func (l *Log) Prune(ctx context.Context, thread string, keep int) (*PruneReport, error) {
-	info, err := l.info(ctx, thread)
-	if err != nil {
-		return nil, fmt.Errorf("prune thread %q: %w", thread, err)
-	}
-	did, err := l.runner.Prune(ctx, graph.Pruning{
-		Thread: thread, Wait: l.wait, KeepTurns: keep,
-		Details: []graph.Detail{{Key: titleDetail, Value: info.Title}},
-	})
+	did, err := l.runner.Prune(l.owned(ctx), graph.Pruning{Thread: thread, Wait: l.wait, KeepTurns: keep})
 	if err != nil {
 		return nil, err
 	}
 	return &PruneReport{Thread: thread, Turns: did.Turns, Kept: did.Kept, Commits: did.Commits, Bytes: did.Bytes}, nil
 }
 
-// titleDetail is the key under which the commit that replaces pruned turns keeps
-// the title of its thread.
-const titleDetail = "title"
-
 // Vacuum returns the space of deleted and pruned records to the disk.
-func (l *Log) Vacuum(ctx context.Context) error { return l.store.Vacuum(ctx) }
+func (l *Log) Vacuum(ctx context.Context) error {
+	if err := l.ofAll(ctx); err != nil {
+		return err
+	}
+	return l.store.Vacuum(ctx)
+}

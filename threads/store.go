@@ -16,8 +16,6 @@ type Store interface {
 	graph.Pruner
 	graph.Lister
 
-	// Info returns the entry of one thread; graph.ErrNotFound if it has no commit.
-	Info(ctx context.Context, thread string) (graph.ThreadInfo, error)
 	// FindRun returns the thread of a run and its newest commit; of several threads the one
 	// where the run ended first. An unknown run is graph.ErrNotFound.
 	FindRun(ctx context.Context, run string) (thread string, last graph.CommitID, err error)

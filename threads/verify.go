@@ -27,18 +27,18 @@ type Verified struct {
 // commits before it, and every node to run next exists. It changes nothing. Findings are
 // no error; an unknown thread matches graph.ErrNotFound.
 func (l *Log) Verify(ctx context.Context, threads ...string) (*Verified, error) {
+	ctx = l.owned(ctx)
 	found, err := l.store.Verify(ctx, threads...)
 	if err != nil {
 		return nil, err
 	}
 	report := &Verified{Findings: append([]stored.Finding{}, found...)}
 	if len(threads) == 0 {
-		infos, err := l.store.Threads(ctx)
-		if err != nil {
-			report.Findings = append(report.Findings, stored.Finding{Problem: err.Error()})
-			return report, nil //nolint:nilerr // the error is a finding
-		}
-		for _, i := range infos {
+		for i, err := range graph.AllThreads(ctx, l.store, Query{Limit: graph.MaxPage}) {
+			if err != nil {
+				report.Findings = append(report.Findings, stored.Finding{Problem: err.Error()})
+				return report, nil
+			}
 			threads = append(threads, i.Thread)
 		}
 	}

@@ -24,7 +24,7 @@ func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (at gr
 	nonce, repeated := rand.Int32(), false
 	var args []any
 	if err == nil {
-		args, err = appendArgs(l, b, nonce, nil)
+		args, err = s.appendArgs(l, b, nonce, nil)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
@@ -35,7 +35,7 @@ func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (at gr
 			at, err = s.refused(ctx, l, b.Parent, nonce, repeated)
 		}
 		repeated = true
-		return err
+		return tooLarge(err)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
@@ -44,7 +44,7 @@ func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (at gr
 }
 
 // appendArgs are the arguments of appendCommit. id is that of the commit; nil: the next one.
-func appendArgs(l graph.Lease, b graph.Batch, nonce int32, id *int64) ([]any, error) {
+func (s *Store) appendArgs(l graph.Lease, b graph.Batch, nonce int32, id *int64) ([]any, error) {
 	changes, err := encodeDeltas(b.Deltas, b.Time)
 	if err != nil {
 		return nil, err
@@ -55,10 +55,15 @@ func appendArgs(l graph.Lease, b graph.Batch, nonce int32, id *int64) ([]any, er
 			return nil, err
 		}
 	}
+	metadata, err := stored.AddMetadata(nil, stored.MetadataOf(b.Commit))
+	if err != nil {
+		return nil, err
+	}
+	title, text := stored.TextsOf(s.texts, b.Commit)
 	snapshot, err := packed(b.Snapshot)
 	return []any{
 		l.Thread, l.Token, int64(b.Parent), b.Source.Turns(), b.BodyBytes(), b.Release,
-		nonce, b.Step, b.Time, b.Run, string(b.Source), string(b.Status), b.Fingerprint, frontier, b.Error, changes, snapshot, id, b.KeepPending,
+		nonce, b.Step, b.Time, b.Run, string(b.Source), string(b.Status), b.Fingerprint, frontier, b.Error, changes, snapshot, id, b.KeepPending, title, metadata, text,
 	}, err
 }
 

@@ -25,9 +25,11 @@
 //
 // The tables are in the schema "ragflow", or in the one that search_path in the URL names:
 //
-//	threads    name, head commit, counts, and the lease: token, owner, ttl, until
+//	threads    name, owner, title, metadata; status and time of the head; head and active
+//	           commit; counts; and the lease: token, holder, ttl, until
 //	entries    one row a commit: parent, run, step, source, status, time, graph, frontier,
-//	           error; its deltas as JSON, and the state after some commits, deflated
+//	           error; its deltas as JSON; the text that its thread is found by; and the state
+//	           after some commits, deflated
 //	pending    results of finished tasks whose superstep was not committed
 //	meta       version of the schema; texts of the views; last token of deleted threads
 //

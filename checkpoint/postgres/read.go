@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,7 +20,7 @@ import (
 func find(ctx context.Context, q queryer, name string, at graph.CommitID) (thread int64, found graph.CommitID, err error) {
 	var known bool
 	err = q.QueryRow(ctx, `SELECT t.id, t.head, $2::bigint IN (0, t.head) OR EXISTS (SELECT FROM entries c WHERE c.thread = t.id AND c.id = $2)
-		FROM threads t WHERE name = $1`, name, int64(at)).Scan(&thread, &found, &known)
+		FROM threads t WHERE name = $1 AND $3 IN ('', owner)`, name, int64(at), graph.OwnerOf(ctx)).Scan(&thread, &found, &known)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return 0, 0, stored.NotFound("thread %q", name)
@@ -40,7 +39,7 @@ func find(ctx context.Context, q queryer, name string, at graph.CommitID) (threa
 // Head implements [graph.Store].
 func (s *Store) Head(ctx context.Context, thread string) (head graph.Commit, err error) {
 	err = s.do(ctx, func() error {
-		found, err := commits(ctx, s.pool, thread, `(SELECT id FROM threads WHERE name = $1)`, math.MaxInt64, 1, thread)
+		found, err := commits(ctx, s.pool, thread, `(SELECT id FROM threads WHERE name = $1 AND $4 IN ('', owner))`, math.MaxInt64, 1, thread, graph.OwnerOf(ctx))
 		if err == nil && len(found) == 0 {
 			return stored.NotFound("commit of thread %q", thread)
 		}
@@ -117,9 +116,9 @@ func (s *Store) Walk(ctx context.Context, thread string, from graph.CommitID) it
 
 // commits returns up to count commits of a thread, newest first. The row of the thread is an
 // expression over argument 1.
-func commits(ctx context.Context, q queryer, thread, row string, from int64, count int, arg any) ([]graph.Commit, error) {
+func commits(ctx context.Context, q queryer, thread, row string, from int64, count int, arg any, more ...any) ([]graph.Commit, error) {
 	rows, err := q.Query(ctx, `SELECT id, parent, run, step, source, status, time, graph, frontier, error, changes
-		FROM history WHERE thread = `+row+` AND id <= $2 ORDER BY id DESC LIMIT $3`, arg, from, count)
+		FROM history WHERE thread = `+row+` AND id <= $2 ORDER BY id DESC LIMIT $3`, append([]any{arg, from, count}, more...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -143,11 +142,24 @@ func commits(ctx context.Context, q queryer, thread, row string, from int64, cou
 
 // Pending implements [graph.Store]. A thread that does not exist has none.
 func (s *Store) Pending(ctx context.Context, thread string) ([]graph.TaskResult, error) {
-	results, err := get(ctx, s, func() ([]graph.TaskResult, error) { return pending(ctx, s.pool, thread) })
+	results, err := get(ctx, s, func() ([]graph.TaskResult, error) {
+		if _, _, err := find(ctx, s.pool, thread, 0); graph.OwnerOf(ctx) != "" && err != nil {
+			return nil, nilIfNotFound(err)
+		}
+		return pending(ctx, s.pool, thread)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("pending results of thread %q: %w", thread, err)
 	}
 	return results, nil
+}
+
+// nilIfNotFound drops an error that says that a thread does not exist.
+func nilIfNotFound(err error) error {
+	if errors.Is(err, graph.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 func pending(ctx context.Context, q queryer, thread string) ([]graph.TaskResult, error) {
@@ -176,37 +188,6 @@ func pending(ctx context.Context, q queryer, thread string) ([]graph.TaskResult,
 	return results, err
 }
 
-// infoColumns are what an entry of the list of threads is made of.
-const infoColumns = `SELECT t.name, t.created, (SELECT min(id) FROM entries WHERE thread = t.id), t.head, t.inputs, t.bytes, c.time, c.status
-	FROM threads t JOIN entries c ON c.thread = t.id AND c.id = t.head `
-
-// list returns the threads that meet a condition, newest commit first.
-func list(ctx context.Context, q queryer, condition string, args ...any) ([]graph.ThreadInfo, error) {
-	rows, err := q.Query(ctx, infoColumns+condition+` ORDER BY t.head DESC`, args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (i graph.ThreadInfo, err error) {
-		err = row.Scan(&i.Thread, &i.Created, &i.First, &i.Head, &i.Inputs, &i.Bytes, &i.Touched, &i.Status)
-		i.Created, i.Touched = i.Created.UTC(), i.Touched.UTC()
-		return i, err
-	})
-}
-
-// Threads lists the threads that have a commit, newest commit first.
-func (s *Store) Threads(ctx context.Context) ([]graph.ThreadInfo, error) {
-	return get(ctx, s, func() ([]graph.ThreadInfo, error) { return list(ctx, s.pool, "") })
-}
-
-// Info returns the entry of one thread; [graph.ErrNotFound] if it has no commit.
-func (s *Store) Info(ctx context.Context, thread string) (graph.ThreadInfo, error) {
-	infos, err := get(ctx, s, func() ([]graph.ThreadInfo, error) { return list(ctx, s.pool, `WHERE t.name = $1`, thread) })
-	if err != nil || len(infos) == 0 {
-		return graph.ThreadInfo{}, cmp.Or(err, stored.NotFound("thread %q", thread))
-	}
-	return infos[0], nil
-}
-
 // FindRun returns the thread of a run and the newest commit of the run;
 // [graph.ErrNotFound] if no commit belongs to it. If several threads have the run, it
 // returns the thread where the run ended first: forks are newer.
@@ -215,7 +196,7 @@ func (s *Store) FindRun(ctx context.Context, run string) (thread string, last gr
 		return s.pool.QueryRow(ctx, `SELECT t.name, (SELECT max(id) FROM entries WHERE thread = c.thread AND id < coalesce(
 				(SELECT min(id) FROM entries n WHERE n.thread = c.thread AND n.id > c.last AND NOT n.same), $2)) AS newest
 			FROM (SELECT thread, max(id) AS last FROM entries WHERE run = $1 AND NOT same GROUP BY thread) c JOIN threads t ON t.id = c.thread
-			ORDER BY 2 LIMIT 1`, run, int64(math.MaxInt64)).Scan(&thread, &last)
+			WHERE $3 IN ('', t.owner) ORDER BY 2 LIMIT 1`, run, int64(math.MaxInt64), graph.OwnerOf(ctx)).Scan(&thread, &last)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = stored.NotFound("run %q", run)
@@ -223,18 +204,11 @@ func (s *Store) FindRun(ctx context.Context, run string) (thread string, last gr
 	return thread, last, err
 }
 
-// Runs returns the ids of runs that begin with prefix, sorted, at most a hundred.
-func (s *Store) Runs(ctx context.Context, prefix string) ([]string, error) {
-	return get(ctx, s, func() ([]string, error) {
-		return column[string](ctx, s.pool, `SELECT DISTINCT run FROM entries WHERE run ^@ $1 AND NOT same ORDER BY run LIMIT 100`, prefix)
-	})
-}
-
 // Snapshots returns the commits of a thread that have a snapshot, oldest first.
 func (s *Store) Snapshots(ctx context.Context, thread string) ([]graph.CommitID, error) {
 	return get(ctx, s, func() ([]graph.CommitID, error) {
 		return column[graph.CommitID](ctx, s.pool, `SELECT c.id FROM threads t JOIN entries c ON c.thread = t.id
-			WHERE t.name = $1 AND c.snapshot <> '' ORDER BY c.id`, thread)
+			WHERE t.name = $1 AND $2 IN ('', t.owner) AND c.snapshot <> '' ORDER BY c.id`, thread, graph.OwnerOf(ctx))
 	})
 }
 

@@ -1,22 +1,33 @@
 CREATE SEQUENCE commit_ids;
 
 CREATE TABLE threads(
-	id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-	name    text COLLATE "C" NOT NULL UNIQUE,
-	created timestamptz NOT NULL DEFAULT clock_timestamp(),
-	head    bigint NOT NULL DEFAULT 0,   -- newest commit; 0 before the first
-	inputs  bigint NOT NULL DEFAULT 0,   -- commits that are inputs, less those that took one back
-	bytes   bigint NOT NULL DEFAULT 0,   -- of the bodies of its deltas
-	token   bigint NOT NULL DEFAULT 0,   -- of the newest lease
-	claim   bigint NOT NULL DEFAULT 0,   -- random number of the Acquire that got the lease
-	owner   text NOT NULL DEFAULT '',    -- of the lease
-	ttl     interval NOT NULL DEFAULT '0',
-	until   timestamptz,                 -- end of the lease; NULL when released
-	waited  boolean NOT NULL DEFAULT false, -- somebody waits for the lease
-	same    boolean NOT NULL DEFAULT false, -- as that of the head
-	run     text COLLATE "C",            -- of the head; NULL when not known
-	graph   text                         -- of the head; NULL when not known
-) WITH (fillfactor = 50);                -- room for updates in place
+	id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	name     text COLLATE "C" NOT NULL UNIQUE,
+	owner    text COLLATE "C" NOT NULL DEFAULT '',
+	title    text NOT NULL DEFAULT '',
+	metadata jsonb NOT NULL DEFAULT '{}' CONSTRAINT threads_metadata_size CHECK (octet_length(metadata::text) <= 18432),
+	created  timestamptz NOT NULL DEFAULT clock_timestamp(),
+	touched  timestamptz NOT NULL DEFAULT clock_timestamp(), -- time of the head
+	status   text NOT NULL DEFAULT '',    -- of the head
+	head     bigint NOT NULL DEFAULT 0,   -- newest commit; 0 before the first
+	active   bigint NOT NULL DEFAULT 0,   -- newest commit that is not a step within a run
+	inputs   bigint NOT NULL DEFAULT 0,   -- commits that are inputs, less those that took one back
+	bytes    bigint NOT NULL DEFAULT 0,   -- of the bodies of its deltas
+	token    bigint NOT NULL DEFAULT 0,   -- of the newest lease
+	claim    bigint NOT NULL DEFAULT 0,   -- random number of the Acquire that got the lease
+	holder   text NOT NULL DEFAULT '',    -- of the lease
+	ttl      interval NOT NULL DEFAULT '0',
+	until    timestamptz,                 -- end of the lease; NULL when released
+	waited   boolean NOT NULL DEFAULT false, -- somebody waits for the lease
+	same     boolean NOT NULL DEFAULT false, -- as that of the head
+	run      text COLLATE "C",            -- of the head; NULL when not known
+	graph    text                         -- of the head; NULL when not known
+) WITH (fillfactor = 50);                 -- room for updates in place
+CREATE INDEX threads_active ON threads(active);
+CREATE INDEX threads_owner ON threads(owner, active);
+CREATE INDEX threads_made ON threads(owner, id);
+CREATE INDEX threads_status ON threads(status, active) WHERE status <> 'completed';
+CREATE INDEX threads_metadata ON threads USING gin(metadata jsonb_path_ops);
 
 -- One row a commit.
 CREATE TABLE entries(
@@ -35,11 +46,13 @@ CREATE TABLE entries(
 	frontier text NOT NULL,              -- JSON; empty for none
 	error    text NOT NULL,
 	changes  text NOT NULL,              -- its deltas as JSON; empty for none
+	text     text NOT NULL,              -- by which the thread is found, in lower case
 	snapshot bytea NOT NULL,             -- the state as JSON, deflated; empty for none
 	PRIMARY KEY (thread, id)
 );
 ALTER TABLE entries ALTER snapshot SET STORAGE EXTERNAL;
 CREATE INDEX entries_run ON entries(run) WHERE NOT same;
+CREATE INDEX entries_text ON entries(thread) WHERE text <> '';
 
 CREATE TABLE pending(
 	id      bigint NOT NULL DEFAULT nextval('commit_ids'),

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/stored"
 )
 
 // DefaultSchema holds the tables unless the URL has a search_path.
@@ -27,12 +28,17 @@ type Options struct {
 	// Views are CREATE VIEW statements over the view log and the tables, so that other
 	// tools can read the content of bodies. They are made again when a text changes.
 	Views []string
+	// Texts returns the title that an update gives its thread, and the text that the thread is found by; see
+	// [graph.ThreadQuery]. It gets the body of an update of the root. Nil: threads have only the titles of Describe.
+	Texts func(update []byte) (title, text string)
 	// Patience is how long a call waits for a server that restarts or fails over, and
 	// repeats what the server rolled back. Default 30 s. The call's context ends it too.
 	Patience time.Duration
 	// ReadOnly changes nothing. A schema that is not there, or of another version, is an
 	// error, and every write fails.
 	ReadOnly bool
+	// Owner is that of leases that name none.
+	Owner string
 	// OwnerDied reports whether the owner of a lease is a process that is known to be
 	// dead; its leases are taken over at once. Nil: they end by themselves.
 	OwnerDied func(owner string) bool
@@ -44,7 +50,9 @@ type Store struct {
 	pool     *pgxpool.Pool
 	schema   string
 	patience time.Duration
+	owner    string
 	died     func(owner string) bool
+	texts    stored.Texts
 	waiters  waiters
 }
 
@@ -52,6 +60,7 @@ var (
 	_ graph.Store  = (*Store)(nil)
 	_ graph.Copier = (*Store)(nil)
 	_ graph.Pruner = (*Store)(nil)
+	_ graph.Lister = (*Store)(nil)
 )
 
 // CheckURL returns an error for an address that is not one of PostgreSQL. The error does
@@ -106,7 +115,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{schema: c.ConnConfig.RuntimeParams["search_path"], patience: o.Patience, died: o.OwnerDied}
+	s := &Store{schema: c.ConnConfig.RuntimeParams["search_path"], patience: o.Patience, owner: o.Owner, died: o.OwnerDied, texts: o.Texts}
 	if s.patience <= 0 {
 		s.patience = 30 * time.Second
 	}

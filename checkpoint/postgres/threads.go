@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,13 +26,12 @@ func (s *Store) Export(ctx context.Context, thread string, at graph.CommitID) (*
 		if err != nil {
 			return err
 		}
-		a = &stored.Archive{Thread: thread}
-		var head graph.CommitID
-		if err := tx.QueryRow(ctx, `SELECT created, head FROM threads WHERE id = $1`, id).Scan(&a.Created, &head); err != nil {
+		i, err := info(ctx, tx, thread)
+		if err != nil {
 			return err
 		}
-		a.Created = a.Created.UTC()
-		if last == head {
+		a = &stored.Archive{Thread: thread, Owner: i.Owner, Title: i.Title, Metadata: i.Metadata, Created: i.Created}
+		if last == i.Head {
 			if a.Pending, err = pending(ctx, tx, thread); err != nil {
 				return err
 			}
@@ -64,13 +64,13 @@ func (s *Store) Import(ctx context.Context, a *stored.Archive, thread string) er
 			return err
 		}
 		_, head, err := s.free(ctx, tx, a.Thread)
-		if err == nil && head != 0 {
+		if err == nil && head != 0 || errors.Is(err, graph.ErrNotFound) { // of another owner
 			err = graph.ErrExists
 		}
 		if err != nil {
 			return err
 		}
-		return importArchive(ctx, tx, a)
+		return s.importArchive(ctx, tx, a)
 	})
 	if err != nil {
 		return fmt.Errorf("import thread %q: %w", a.Thread, err)
@@ -80,9 +80,14 @@ func (s *Store) Import(ctx context.Context, a *stored.Archive, thread string) er
 
 // importArchive writes an archive to a free thread without commits, with a lease that no
 // other transaction sees.
-func importArchive(ctx context.Context, tx pgx.Tx, a *stored.Archive) error {
+func (s *Store) importArchive(ctx context.Context, tx pgx.Tx, a *stored.Archive) error {
 	l := graph.Lease{Thread: a.Thread}
-	if err := tx.QueryRow(ctx, takeLease, a.Thread, rand.Int64(), "", graph.DefaultTTL, true, 0).Scan(&l.Token, nil); err != nil {
+	metadata, err := stored.AddMetadata(nil, a.Metadata)
+	if err != nil {
+		return err
+	}
+	owner := cmp.Or(graph.OwnerOf(ctx), a.Owner)
+	if err := tx.QueryRow(ctx, takeLease, a.Thread, rand.Int64(), "", graph.DefaultTTL, true, 0, owner).Scan(&l.Token, nil); err != nil {
 		return err
 	}
 	ids, err := column[int64](ctx, tx, `SELECT nextval('commit_ids') FROM generate_series(1, $1)`, len(a.Commits))
@@ -92,7 +97,7 @@ func importArchive(ctx context.Context, tx pgx.Tx, a *stored.Archive) error {
 	batch, parent := &pgx.Batch{}, int64(0)
 	for i, c := range a.Commits {
 		c.Parent = graph.CommitID(parent)
-		args, err := appendArgs(l, graph.Batch{Commit: c}, rand.Int32(), &ids[i])
+		args, err := s.appendArgs(l, graph.Batch{Commit: c}, rand.Int32(), &ids[i])
 		if err != nil {
 			return err
 		}
@@ -106,21 +111,22 @@ func importArchive(ctx context.Context, tx pgx.Tx, a *stored.Archive) error {
 		}
 		batch.Queue(appendPending, args...)
 	}
-	batch.Queue(`UPDATE threads SET created = $2, owner = '', until = NULL WHERE name = $1`, a.Thread, a.Created)
+	batch.Queue(`UPDATE threads SET created = $2, holder = '', until = NULL, active = head, title = coalesce(nullif($3, ''), title), metadata = coalesce($4::jsonb, metadata)
+		WHERE name = $1`, a.Thread, a.Created, a.Title, metadata)
 	return tx.SendBatch(ctx, batch).Close()
 }
 
-// free locks the row of a thread. The error matches [graph.ErrNotFound] if there is none,
+// free locks the row of a thread. The error matches [graph.ErrNotFound] if there is none for the owner of the context,
 // [graph.ErrBusy] if it has a live lease.
 func (s *Store) free(ctx context.Context, tx pgx.Tx, name string) (thread int64, head graph.CommitID, err error) {
 	var l lease
-	var live bool
-	err = tx.QueryRow(ctx, `SELECT id, head, owner, coalesce(until, 'epoch'), coalesce(until > clock_timestamp(), false) FROM threads WHERE name = $1 FOR UPDATE`, name).
-		Scan(&thread, &head, &l.owner, &l.until, &live)
+	var live, foreign bool
+	err = tx.QueryRow(ctx, `SELECT id, head, holder, coalesce(until, 'epoch'), coalesce(until > clock_timestamp(), false), head <> 0 AND $2 NOT IN ('', owner)
+		FROM threads WHERE name = $1 FOR UPDATE`, name, graph.OwnerOf(ctx)).Scan(&thread, &head, &l.holder, &l.until, &live, &foreign)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows):
+	case errors.Is(err, pgx.ErrNoRows), err == nil && foreign:
 		return 0, 0, graph.ErrNotFound
-	case err == nil && live && !s.died(l.owner):
+	case err == nil && live && !s.died(l.holder):
 		return 0, 0, l.busy()
 	}
 	return thread, head, err
@@ -144,7 +150,7 @@ func (s *Store) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, bas
 		if err != nil {
 			return err
 		}
-		return prune(ctx, tx, id, at, base)
+		return s.prune(ctx, tx, id, at, base)
 	})
 	if err != nil {
 		return fmt.Errorf("prune: %w", err)
@@ -154,7 +160,7 @@ func (s *Store) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, bas
 
 // prune replaces the commits of a thread up to at by base, which keeps the id, the time and
 // the rest of commit at.
-func prune(ctx context.Context, tx pgx.Tx, thread int64, at graph.CommitID, base graph.Batch) error {
+func (s *Store) prune(ctx context.Context, tx pgx.Tx, thread int64, at graph.CommitID, base graph.Batch) error {
 	changes, err := encodeDeltas(base.Deltas, time.Time{}) // the time is that of commit at
 	if err != nil {
 		return err
@@ -163,15 +169,16 @@ func prune(ctx context.Context, tx pgx.Tx, thread int64, at graph.CommitID, base
 	if err != nil {
 		return err
 	}
+	_, text := stored.TextsOf(s.texts, base.Commit)
 	batch := &pgx.Batch{}
 	added := base.BodyBytes()
 	batch.Queue(`UPDATE threads t SET inputs = t.inputs - x.inputs, bytes = t.bytes - x.bytes + $3, run = NULL
 		FROM (SELECT `+turnsOf+` AS inputs, sum(bytes) AS bytes FROM entries WHERE thread = $1 AND id <= $2) x WHERE t.id = $1`, thread, int64(at), added)
 	batch.Queue(`UPDATE entries c SET same = false, run = h.run, graph = h.graph FROM history h WHERE c.thread = $1 AND h.thread = $1 AND h.id = c.id
 		AND c.id = (SELECT min(id) FROM entries WHERE thread = $1 AND id > $2)`, thread, int64(at)) // it may have those of at
-	batch.Queue(`UPDATE entries c SET parent = 0, same = false, run = $3, graph = h.graph, source = $4, bytes = $5, changes = $6, snapshot = $7
+	batch.Queue(`UPDATE entries c SET parent = 0, same = false, run = $3, graph = h.graph, source = $4, bytes = $5, changes = $6, snapshot = $7, text = $8
 		FROM history h WHERE c.thread = $1 AND c.id = $2 AND h.thread = $1 AND h.id = $2`,
-		thread, int64(at), base.Run, string(graph.SourceBase), added, changes, snapshot)
+		thread, int64(at), base.Run, string(graph.SourceBase), added, changes, snapshot, text)
 	batch.Queue(`DELETE FROM entries WHERE thread = $1 AND id < $2`, thread, int64(at))
 	return tx.SendBatch(ctx, batch).Close()
 }

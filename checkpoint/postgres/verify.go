@@ -22,7 +22,9 @@ var problems string
 // caller must check the content of bodies; the server's pg_amcheck checks its files.
 func (s *Store) Verify(ctx context.Context, threads ...string) (found []stored.Finding, err error) {
 	if len(threads) == 0 {
-		threads, err = get(ctx, s, func() ([]string, error) { return column[string](ctx, s.pool, `SELECT name FROM threads ORDER BY name`) })
+		threads, err = get(ctx, s, func() ([]string, error) {
+			return column[string](ctx, s.pool, `SELECT name FROM threads WHERE $1 IN ('', owner) ORDER BY name`, graph.OwnerOf(ctx))
+		})
 	}
 	for _, name := range threads {
 		if err != nil {
@@ -42,7 +44,7 @@ func (s *Store) Verify(ctx context.Context, threads ...string) (found []stored.F
 }
 
 func verify(ctx context.Context, tx pgx.Tx, name string) (found []stored.Finding, err error) {
-	ids, err := column[int64](ctx, tx, `SELECT id FROM threads WHERE name = $1`, name)
+	ids, err := column[int64](ctx, tx, `SELECT id FROM threads WHERE name = $1 AND $2 IN ('', owner)`, name, graph.OwnerOf(ctx))
 	if err == nil && len(ids) == 0 {
 		err = stored.NotFound("thread %q", name)
 	}

@@ -8,6 +8,7 @@ WITH c AS (
 SELECT 0 AS at, format('the head is commit %s, the newest commit is %s', head, newest) AS problem FROM t WHERE head <> newest
 UNION ALL SELECT 0, format('%s turns are counted, the log holds %s', inputs, turns) FROM t WHERE inputs <> turns
 UNION ALL SELECT 0, format('%s bytes are counted, the log holds %s', bytes, size) FROM t WHERE bytes <> size
+UNION ALL SELECT 0, 'the list has another status or time than the head' FROM t JOIN entries e ON e.thread = t.id AND e.id = t.head WHERE (t.status, t.touched) <> (e.status, e.time)
 UNION ALL SELECT id, format('its parent is commit %s, the commit before it is %s', parent, before) FROM c WHERE parent <> before
 UNION ALL SELECT id, 'its run is missing' FROM c WHERE before = 0 AND same
 ORDER BY 1, 2

@@ -250,7 +250,7 @@ func changed(c ingest.CollectionStats) (n int) {
 
 // checkThreads looks at conversations, and at how the last answer came about.
 func (d *doctor) checkThreads(ctx context.Context, assistant *ragflow.Assistant) {
-	list, err := assistant.Threads().List(ctx)
+	list, err := assistant.Threads().All(ctx)
 	if err != nil {
 		d.broken("threads", err, "keep a copy of threads.db; ragflow threads verify says what is wrong")
 		return

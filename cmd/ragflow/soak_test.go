@@ -68,7 +68,7 @@ func TestSoak(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	list, err := a.Threads().List(t.Context())
+	list, err := a.Threads().All(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

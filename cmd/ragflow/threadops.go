@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) listThreads(ctx context.Context, log *threads.Log, _ []string) error {
-	list, err := log.List(ctx)
+	list, err := log.All(ctx)
 	if err != nil {
 		return failed("list threads", err)
 	}
@@ -118,7 +118,7 @@ func (a *app) deleteThreads(ctx context.Context, log *threads.Log, names []strin
 	if (len(names) > 0) == (older > 0) {
 		return usagef("name the threads to delete, or say how long they were not used: --older 30d")
 	}
-	list, err := log.List(ctx)
+	list, err := log.All(ctx)
 	if err != nil {
 		return failed("list threads", err)
 	}

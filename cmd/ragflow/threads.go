@@ -102,7 +102,7 @@ func (d *age) Set(text string) error {
 // findThread returns the id of the thread that a person means by an id, a
 // beginning of one, or "last".
 func findThread(ctx context.Context, log *threads.Log, name string) (string, error) {
-	list, err := log.List(ctx)
+	list, err := log.All(ctx)
 	if err != nil {
 		return "", failed("list threads", err)
 	}

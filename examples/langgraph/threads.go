@@ -134,7 +134,7 @@ func metadata(ctx context.Context) (State, error) {
 		}
 	}
 	found, err := r.Threads(ctx, graph.ThreadQuery{Metadata: map[string]string{"user": "ann"}})
-	return note(found[0].Thread), err
+	return note(found.Threads[0].Thread), err
 	// end
 }
 

@@ -22,7 +22,7 @@ type clause struct {
 
 // Run tests a store. open returns a new, empty store for each clause. A store that is an
 // io.Closer is closed after the clause. The clauses of pruning, copying and listing run only if the
-// store is a graph.Pruner, a graph.Copier or a graph.Lister.
+// store is a graph.Pruner, a graph.Copier or a graph.Lister. A graph.Lister reads updates with [Texts].
 func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 	t.Helper()
 	for _, topic := range []struct {
@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		{"prune", pruneClauses()},
 		{"copy", copyClauses()},
 		{"threads", threadClauses()},
+		{"owners", ownerClauses()},
 		{"edits", editClauses()},
 		{"people", peopleClauses()},
 	} {

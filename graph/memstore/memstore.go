@@ -7,7 +7,6 @@
 package memstore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,23 +22,33 @@ import (
 // Store stores threads in memory. It implements [graph.Store], [graph.Copier], [graph.Pruner] and
 // [graph.Lister], and is safe for concurrent use.
 type Store struct {
+	// Texts returns the title that an update gives its thread, and the text that the thread is found by. It is
+	// set before the first use. Nil: threads have only the titles of Describe.
+	Texts func(update []byte) (title, text string)
+
 	mu      sync.Mutex
 	last    graph.CommitID
+	made    int64 // threads so far
 	token   int64 // greatest token of deleted threads, which is not given again
 	threads map[string]*thread
 }
 
 // thread is one thread; Store.mu guards it.
 type thread struct {
-	created time.Time
-	head    graph.CommitID
-	commits map[graph.CommitID]commit
-	pending []graph.TaskResult
+	created  time.Time
+	made     int64 // number of the thread
+	owner    string
+	title    string
+	metadata []byte // JSON; nil for none
+	active   graph.CommitID
+	head     graph.CommitID
+	commits  map[graph.CommitID]commit
+	pending  []graph.TaskResult
 
-	token int64
-	owner string
-	ttl   time.Duration
-	until time.Time // zero when released
+	token  int64
+	holder string
+	ttl    time.Duration
+	until  time.Time // zero when released
 }
 
 type commit struct {
@@ -73,31 +82,45 @@ func (s *Store) do(ctx context.Context, name string, f func() error) error {
 
 // Acquire implements [graph.Store].
 func (s *Store) Acquire(ctx context.Context, name string, o graph.AcquireOptions) (graph.Lease, error) {
-	if err := errors.Join(graph.CheckThread(name), graph.CheckName("owner", o.Owner)); err != nil {
+	if err := errors.Join(graph.CheckThread(name), graph.CheckName("owner", o.Owner+graph.OwnerOf(ctx))); err != nil {
 		return graph.Lease{}, fmt.Errorf("acquire thread: %w", err)
 	}
 	var l graph.Lease
 	err := stored.Await(ctx, o.Wait, func() error {
 		return s.do(ctx, "", func() (err error) {
-			l, err = s.acquire(name, o)
+			l, err = s.acquire(name, graph.OwnerOf(ctx), o)
 			return err
 		})
 	})
 	return l, err
 }
 
-func (s *Store) acquire(name string, o graph.AcquireOptions) (graph.Lease, error) {
+func (s *Store) newThread() *thread {
+	s.made++
+	return &thread{created: time.Now().UTC(), made: s.made}
+}
+
+// seenBy reports whether a thread exists for an owner; see [graph.OwnedBy].
+func (t *thread) seenBy(owner string) bool { return owner == "" || t.owner == owner }
+
+func (s *Store) acquire(name, owner string, o graph.AcquireOptions) (graph.Lease, error) {
 	t, ok := s.threads[name]
 	if !ok {
-		t = &thread{created: time.Now().UTC(), token: s.token, commits: map[graph.CommitID]commit{}}
+		t = s.newThread()
+		t.token, t.commits = s.token, map[graph.CommitID]commit{}
 		s.threads[name] = t
 	}
 	now := time.Now()
-	if t.until.After(now) && !o.Force {
-		return graph.Lease{}, stored.Busy(t.owner, t.until)
+	switch live := t.until.After(now); {
+	case (live || t.head != 0) && !t.seenBy(owner):
+		return graph.Lease{}, stored.NotFound("thread %q", name)
+	case live && !o.Force:
+		return graph.Lease{}, stored.Busy(t.holder, t.until)
+	case t.head == 0:
+		t.owner = owner
 	}
 	t.token++
-	t.owner, t.ttl = o.Owner, stored.TTL(o.TTL)
+	t.holder, t.ttl = o.Owner, stored.TTL(o.TTL)
 	t.until = now.Add(t.ttl)
 	return graph.Lease{Thread: name, Owner: o.Owner, Token: t.token, Head: t.head, Keeper: s}, nil
 }
@@ -127,7 +150,7 @@ func (s *Store) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) err
 func (s *Store) Release(ctx context.Context, l graph.Lease) error {
 	return s.do(ctx, "", func() error {
 		if t, err := s.held(l); err == nil {
-			t.owner, t.until = "", time.Time{}
+			t.holder, t.until = "", time.Time{}
 		}
 		return nil
 	})
@@ -147,16 +170,29 @@ func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (graph
 		if t.head != b.Parent {
 			return stored.Conflict(l.Thread, t.head, b.Parent)
 		}
+		metadata, err := stored.AddMetadata(t.metadata, stored.MetadataOf(b.Commit))
+		if err != nil {
+			return err
+		}
 		s.last++
 		b.ID = s.last
+		if stored.Moves(b.Commit, t.commits[t.head].Status) {
+			t.active = b.ID
+		}
 		t.head = b.ID
 		t.commits[b.ID] = commit{b.Commit, b.Snapshot}
+		if metadata != nil {
+			t.metadata = metadata
+		}
+		if t.title == "" {
+			t.title, _ = stored.TextsOf(s.Texts, b.Commit)
+		}
 		t.until = time.Now().Add(t.ttl)
 		if !b.KeepPending {
 			t.pending = nil
 		}
 		if b.Release {
-			t.owner, t.until = "", time.Time{}
+			t.holder, t.until = "", time.Time{}
 		}
 		return nil
 	})
@@ -190,7 +226,7 @@ func (s *Store) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) err
 // Pending implements [graph.Store].
 func (s *Store) Pending(ctx context.Context, name string) (results []graph.TaskResult, err error) {
 	err = s.do(ctx, "", func() error {
-		if t := s.threads[name]; t != nil {
+		if t := s.threads[name]; t != nil && t.seenBy(graph.OwnerOf(ctx)) {
 			results, err = copyResults(t.pending)
 		}
 		return err
@@ -211,9 +247,9 @@ func copyResults(results []graph.TaskResult) ([]graph.TaskResult, error) {
 }
 
 // locate returns a commit of a thread; 0 means the head.
-func (s *Store) locate(name string, at graph.CommitID) (*thread, commit, error) {
+func (s *Store) locate(ctx context.Context, name string, at graph.CommitID) (*thread, commit, error) {
 	t := s.threads[name]
-	if t == nil || t.head == 0 {
+	if t == nil || t.head == 0 || !t.seenBy(graph.OwnerOf(ctx)) {
 		return nil, commit{}, fmt.Errorf("thread %q: %w", name, graph.ErrNotFound)
 	}
 	if at == 0 {
@@ -243,7 +279,7 @@ func (s *Store) Head(ctx context.Context, name string) (graph.Commit, error) {
 // Load implements [graph.Store].
 func (s *Store) Load(ctx context.Context, name string, at graph.CommitID) (snapshot graph.Snapshot, deltas []graph.Delta, err error) {
 	err = s.do(ctx, "load", func() error {
-		t, c, err := s.locate(name, at)
+		t, c, err := s.locate(ctx, name, at)
 		var line []commit // newest first
 		for ; err == nil && c.ID != 0 && c.snapshot == nil; c = t.commits[c.Parent] {
 			line = append(line, c)
@@ -273,7 +309,7 @@ func (s *Store) Walk(ctx context.Context, name string, from graph.CommitID) iter
 
 func (s *Store) commit(ctx context.Context, operation, name string, at graph.CommitID) (copied graph.Commit, err error) {
 	err = s.do(ctx, operation, func() error {
-		_, c, err := s.locate(name, at)
+		_, c, err := s.locate(ctx, name, at)
 		if err == nil {
 			copied, err = copyCommit(c)
 		}
@@ -282,52 +318,27 @@ func (s *Store) commit(ctx context.Context, operation, name string, at graph.Com
 	return copied, err
 }
 
-// Threads implements [graph.Lister].
-func (s *Store) Threads(ctx context.Context) (list []graph.ThreadInfo, err error) {
-	err = s.do(ctx, "", func() error {
-		for name, t := range s.threads {
-			if t.head != 0 {
-				list = append(list, t.info(name))
-			}
-		}
-		return nil
-	})
-	slices.SortFunc(list, func(a, b graph.ThreadInfo) int { return cmp.Compare(b.Head, a.Head) })
-	return list, err
-}
-
-func (t *thread) info(name string) graph.ThreadInfo {
-	head := t.commits[t.head]
-	out := graph.ThreadInfo{Thread: name, Created: t.created, Touched: head.Time, First: t.head, Head: t.head, Status: head.Status}
-	for id, c := range t.commits {
-		out.First = min(out.First, id)
-		out.Inputs += c.Source.Turns()
-		out.Bytes += int64(c.BodyBytes())
-	}
-	return out
-}
-
 // Copy implements [graph.Copier].
 func (s *Store) Copy(ctx context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
 	if err := graph.CheckThread(to); err != nil {
 		return fmt.Errorf("copy thread %q: %w", from, err)
 	}
-	return s.do(ctx, fmt.Sprintf("copy thread %q", from), func() error { return s.copy(from, at, to, pending) })
+	return s.do(ctx, fmt.Sprintf("copy thread %q", from), func() error { return s.copy(ctx, from, at, to, pending) })
 }
 
-func (s *Store) copy(from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
-	source, c, err := s.locate(from, at)
+func (s *Store) copy(ctx context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
+	source, c, err := s.locate(ctx, from, at)
 	if err != nil {
 		return err
 	}
 	target := s.threads[to]
 	switch {
 	case target == nil:
-		target = &thread{created: time.Now().UTC()}
+		target = s.newThread()
 	case target.head != 0:
 		return fmt.Errorf("to thread %q: %w", to, graph.ErrExists)
 	case target.until.After(time.Now()):
-		return fmt.Errorf("to thread %q: %w", to, stored.Busy(target.owner, target.until))
+		return fmt.Errorf("to thread %q: %w", to, stored.Busy(target.holder, target.until))
 	}
 	if pending == nil && c.ID == source.head {
 		pending = source.pending
@@ -340,12 +351,14 @@ func (s *Store) copy(from string, at graph.CommitID, to string, pending []graph.
 		c = source.commits[c.Parent]
 		line = append(line, c)
 	}
+	target.owner, target.title, target.metadata = source.owner, source.title, source.metadata
 	target.commits, target.head = map[graph.CommitID]commit{}, 0
 	for _, c := range slices.Backward(line) { // commits never change, so their insides are shared
 		s.last++
 		c.Thread, c.Parent, c.ID = to, target.head, s.last
 		target.commits[c.ID], target.head = c, c.ID
 	}
+	target.active = target.head
 	s.threads[to] = target
 	return nil
 }
@@ -356,10 +369,10 @@ func (s *Store) Delete(ctx context.Context, threads ...string) error {
 	return s.do(ctx, "delete", func() error {
 		for _, name := range threads {
 			switch t := s.threads[name]; {
-			case t == nil:
+			case t == nil || !t.seenBy(graph.OwnerOf(ctx)):
 				return stored.NotFound("thread %q", name)
 			case t.until.After(time.Now()):
-				return fmt.Errorf("thread %q: %w", name, stored.Busy(t.owner, t.until))
+				return fmt.Errorf("thread %q: %w", name, stored.Busy(t.holder, t.until))
 			}
 		}
 		for _, name := range threads {
@@ -382,7 +395,7 @@ func (s *Store) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, bas
 		if _, err := s.held(l); err != nil {
 			return err
 		}
-		t, c, err := s.locate(l.Thread, at)
+		t, c, err := s.locate(ctx, l.Thread, at)
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,11 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	graphtest.Run(t, func(*testing.T) graph.Store { return memstore.New() })
+	graphtest.Run(t, func(*testing.T) graph.Store {
+		s := memstore.New()
+		s.Texts = graphtest.Texts
+		return s
+	})
 }
 
 func ExampleNew() {

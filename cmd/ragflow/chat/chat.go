@@ -24,7 +24,7 @@ type Assistant interface {
 
 // Threads is what a session needs of *threads.Log.
 type Threads interface {
-	List(ctx context.Context) ([]threads.Info, error)
+	All(ctx context.Context) ([]threads.Info, error)
 }
 
 // Config is what a session works with. Assistant, Threads, Undo, Out and Err are needed,
@@ -215,7 +215,7 @@ func (s *session) greet(ctx context.Context) {
 
 // introduce shows which conversation goes on.
 func (s *session) introduce(ctx context.Context) {
-	list, err := s.Threads.List(ctx)
+	list, err := s.Threads.All(ctx)
 	if err != nil {
 		s.complain(err)
 		return

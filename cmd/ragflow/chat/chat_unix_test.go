@@ -72,7 +72,7 @@ func (f *fake) replyTo(question string) *ragflow.Reply {
 	return &ragflow.Reply{ThreadID: "t-1", RunID: "r" + question, Answer: "You asked: " + question}
 }
 
-func (*fake) List(context.Context) ([]threads.Info, error) {
+func (*fake) All(context.Context) ([]threads.Info, error) {
 	return []threads.Info{{ID: "t-1", Title: "First \x1b[31mtitle", Turns: 2}, {ID: "t-2", Title: "Second", Turns: 1}}, nil
 }
 

@@ -88,7 +88,7 @@ func (s *session) newThread(context.Context, string) error {
 
 // threads lists conversations, or goes on with one of them.
 func (s *session) threads(ctx context.Context, args string) error {
-	list, err := s.Threads.List(ctx)
+	list, err := s.Threads.All(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,245 @@
+package checkpoint
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/internal/stored"
+)
+
+// infoColumns begins a query of threads t; said ends its columns. scanInfo reads the rows.
+const (
+	infoColumns = `SELECT t.id, t.active, t.name, t.owner, t.title, t.metadata, t.created, t.touched, t.status, t.first, t.head, t.inputs, t.bytes, `
+	said        = `EXISTS(SELECT 1 FROM commits c WHERE c.thread = t.id AND c.text IS NOT NULL AND instr(c.text, ?))`
+)
+
+// listed is a thread of a list.
+type listed struct {
+	graph.ThreadInfo
+	id, active int64
+	said       bool // a text of its log contains that of the query; only if the store is not encrypted
+}
+
+func (s *SQLite) scanInfo(row sqlite.Row) (l listed, err error) {
+	var title, metadata any
+	var created, touched int64
+	if err := row.Scan(&l.id, &l.active, &l.Thread, &l.Owner, &title, &metadata, &created, &touched, &l.Status, &l.First, &l.Head, &l.Inputs, &l.Bytes, &l.said); err != nil {
+		return l, err
+	}
+	l.Created, l.Touched = time.UnixMicro(created).UTC(), time.UnixMicro(touched).UTC()
+	text, err := s.sealer.open(s.sealer.threadPlace(l.Thread)+" title", title)
+	if err != nil {
+		return l, fmt.Errorf("thread %q: title: %w", l.Thread, err)
+	}
+	l.Title = string(text)
+	if text, err = s.sealer.open(s.sealer.threadPlace(l.Thread)+" metadata", metadata); err == nil && text != nil {
+		err = json.Unmarshal(text, &l.Metadata)
+	}
+	if err != nil {
+		return l, fmt.Errorf("thread %q: metadata: %w", l.Thread, err)
+	}
+	return l, nil
+}
+
+// Threads implements [graph.Lister]. In an encrypted store metadata and texts are decrypted to compare them,
+// so that a page may hold fewer threads than in a store that is not.
+func (s *SQLite) Threads(ctx context.Context, q graph.ThreadQuery) (graph.ThreadPage, error) {
+	p, err := stored.NewPager(ctx, q)
+	if err != nil {
+		return graph.ThreadPage{}, err
+	}
+	checked := *p
+	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		*p = checked
+		query, args, err := s.listing(tx, p.ThreadQuery)
+		if err != nil {
+			return err
+		}
+		for row := range tx.Query(query, args...) {
+			l, err := s.scanInfo(row)
+			if err != nil {
+				return err
+			}
+			key := l.active
+			if p.Order == graph.ByCreation {
+				key = l.id
+			}
+			if more, err := p.Take(key, l.ThreadInfo, func() (bool, error) { return s.says(tx, p, l) }); !more || err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return p.ThreadPage, err
+}
+
+// says reports whether a text of a thread's log contains the text of a query.
+func (s *SQLite) says(tx *sqlite.Tx, p *stored.Pager, l listed) (bool, error) {
+	if s.sealer == nil {
+		return l.said, nil
+	}
+	for row := range tx.Query(`SELECT id, text FROM commits WHERE thread = ? AND text IS NOT NULL ORDER BY id DESC`, l.id) {
+		var at graph.CommitID
+		var value any
+		err := row.Scan(&at, &value)
+		var text []byte
+		if err == nil {
+			text, err = s.sealer.open(s.sealer.textPlace(l.Thread, at), value)
+		}
+		if err != nil {
+			return false, fmt.Errorf("thread %q, commit %d: text: %w", l.Thread, at, err)
+		}
+		p.Searched += len(text)
+		if strings.Contains(string(text), p.Text) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// listing returns the statement that reads the threads of a query in order. It leaves titles and all but one tag of the
+// metadata to [stored.Pager.Take].
+func (s *SQLite) listing(tx *sqlite.Tx, q graph.ThreadQuery) (query string, args []any, err error) {
+	key, beyond, order := "t.active", " < ?", " DESC"
+	if q.Order == graph.ByCreation {
+		key = "t.id"
+	}
+	if q.OldestFirst {
+		beyond, order = " > ?", ""
+	}
+	columns, from, where := infoColumns+"0", "threads t", " WHERE t.head IS NOT NULL"
+	if q.Text != "" && s.sealer == nil {
+		columns, args = infoColumns+said, append(args, q.Text)
+	}
+	condition := func(text string, values ...any) {
+		where += " AND " + text
+		args = append(args, values...)
+	}
+	if len(q.Metadata) > 0 && s.sealer == nil {
+		name, few, err := rarest(tx, q.Metadata)
+		if err != nil {
+			return "", nil, err
+		}
+		if few { // sorting them is faster than looking for them in order
+			from = "tags g CROSS JOIN threads t ON t.id = g.thread"
+			condition("g.key = ? AND g.value = ?", name, q.Metadata[name])
+		} else {
+			condition("EXISTS(SELECT 1 FROM tags g WHERE g.key = ? AND g.value = ? AND g.thread = t.id)", name, q.Metadata[name])
+		}
+	}
+	if q.Owner != "" {
+		condition("t.owner = ? AND t.owner <> ''", q.Owner)
+	}
+	switch q.Status {
+	case "":
+	case graph.Completed: // has no index, because most threads are completed
+		condition("t.status = ?", string(q.Status))
+	default:
+		condition("t.status = ? AND t.status <> 'completed'", string(q.Status))
+	}
+	if q.After != 0 {
+		condition(key+beyond, q.After)
+	}
+	return columns + " FROM " + from + where + " ORDER BY " + key + order + " LIMIT " + strconv.Itoa(stored.MaxRead+1), args, nil
+}
+
+// rarest returns the key of the metadata that the fewest threads have with this value, and whether these are few.
+func rarest(tx *sqlite.Tx, metadata map[string]string) (name string, few bool, err error) {
+	const many = 1000
+	fewest := many + 1
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		var n int
+		err := tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM tags WHERE key = ? AND value = ? LIMIT ?)`, key, metadata[key], many).Scan(&n)
+		if err != nil {
+			return "", false, err
+		}
+		if n < fewest {
+			name, fewest = key, n
+		}
+	}
+	return name, fewest < many, nil
+}
+
+// Info implements [graph.Lister].
+func (s *SQLite) Info(ctx context.Context, thread string) (i graph.ThreadInfo, err error) {
+	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		if _, _, err := find(ctx, tx, thread, 0); err != nil {
+			return err
+		}
+		i, err = s.info(tx, thread)
+		return err
+	})
+	return i, err
+}
+
+// info returns the entry of a thread that has a commit.
+func (s *SQLite) info(tx *sqlite.Tx, thread string) (i graph.ThreadInfo, err error) {
+	for row := range tx.Query(infoColumns+`0 FROM threads t WHERE t.name = ?`, thread) {
+		var l listed
+		l, err = s.scanInfo(row)
+		i = l.ThreadInfo
+	}
+	return i, err
+}
+
+// Describe implements [graph.Lister].
+func (s *SQLite) Describe(ctx context.Context, thread string, f graph.ThreadFacts) error {
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		id, _, err := find(ctx, tx, thread, 0)
+		if err == nil {
+			err = s.describe(tx, id, thread, f)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("describe: %w", err)
+	}
+	return nil
+}
+
+// describe changes facts of a thread.
+func (s *SQLite) describe(tx *sqlite.Tx, id int64, thread string, f graph.ThreadFacts) error {
+	if f.Title != "" {
+		title, err := s.sealer.seal(s.sealer.threadPlace(thread), " title", []byte(stored.Title(f.Title)))
+		if err == nil {
+			err = tx.Do(`UPDATE threads SET title = ? WHERE id = ?`, title, id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(f.Metadata) == 0 {
+		return nil
+	}
+	var old any
+	err := tx.QueryRow(`SELECT metadata FROM threads WHERE id = ?`, id).Scan(&old)
+	var has, all []byte
+	if err == nil {
+		has, err = s.sealer.open(s.sealer.threadPlace(thread)+" metadata", old)
+	}
+	if err == nil {
+		all, err = stored.AddMetadata(has, f.Metadata)
+	}
+	if err != nil || all == nil {
+		return err
+	}
+	sealed, err := s.sealer.seal(s.sealer.threadPlace(thread), " metadata", all)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(tx.Do(`UPDATE threads SET metadata = ? WHERE id = ?`, sealed, id), tx.Do(`DELETE FROM tags WHERE thread = ?`, id))
+	if s.sealer != nil {
+		return err
+	}
+	return cmp.Or(err, tx.Do(`INSERT INTO tags SELECT key, value, ?1 FROM json_each(?2)`, id, string(all)))
+}
