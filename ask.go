@@ -28,9 +28,6 @@ import (
 type Question struct {
 	Text   string // at most 10,000 runes are used
 	Thread string // the conversation it belongs to; empty begins a new one
-	// Owner is whose thread it is. Nobody else reads it or writes to it: for others it is
-	// ErrNotFound. Empty is the only user of a data folder.
-	Owner    string
 	Metadata map[string]string // saved with the run; not shown to models
 
 	Collections []string     // to answer from; empty: Config.Collection
@@ -100,13 +97,12 @@ type request struct {
 	*turn
 	runner *graph.Runner[state.State, state.Update]
 	graph  graph.Request[state.Update]
-	owner  string
 	trace  bool
 }
 
 // prepare checks a question and makes its turn. A run that an agent began goes on as an agent.
 func (a *Assistant) prepare(ctx context.Context, q Question) (*request, error) {
-	r := &request{owner: q.Owner, trace: q.Trace}
+	r := &request{trace: q.Trace}
 	if err := a.check(q); err != nil {
 		return nil, err
 	}

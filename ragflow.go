@@ -58,6 +58,10 @@ type Assistant struct {
 	library     *ingest.Library // of Config.Collection
 }
 
+// OwnedBy returns a context for calls of one owner. Threads that such a call begins are the
+// owner's; all others are ErrNotFound. Without an owner a call sees all threads.
+func OwnedBy(ctx context.Context, owner string) context.Context { return graph.OwnedBy(ctx, owner) }
+
 // Open opens the data folder. It reads no documents: see [ingest.Library.Sync]. A
 // damaged database of threads is an error and stays as it is. The caller closes the
 // assistant when all questions are answered.

@@ -75,7 +75,7 @@ func (r *Runs) start(ctx, life context.Context, q Question) (*run, error) {
 	}
 	life, cancel := context.WithCancelCause(life)
 	x := &run{
-		info:   RunInfo{Run: request.graph.Run, Thread: request.graph.Thread, Owner: q.Owner, Began: r.a.config.Clock().UTC()},
+		info:   RunInfo{Run: request.graph.Run, Thread: request.graph.Thread, Owner: graph.OwnerOf(ctx), Began: r.a.config.Clock().UTC()},
 		cancel: cancel, ended: make(chan struct{}), more: make(chan struct{}),
 	}
 	if q.Resume {
@@ -208,7 +208,7 @@ func (r *Runs) Events(ctx context.Context, run string, after Position) iter.Seq2
 			yield(Event{}, err)
 			return
 		}
-		if x := r.find(run); x != nil {
+		if x := r.find(ctx, run); x != nil {
 			x.joined(ctx, from)(yield)
 			return
 		}
@@ -227,19 +227,34 @@ func (x *run) joined(ctx context.Context, from position) iter.Seq2[Event, error]
 	return x.events(ctx, from)
 }
 
-func (r *Runs) find(run string) *run {
+// find returns the run under way that an owner names by its id or its thread, or nil.
+func (r *Runs) find(ctx context.Context, name string) *run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.active[run]
+	for _, x := range r.active {
+		if (x.info.Run == name || x.info.Thread == name) && x.info.visible(ctx) {
+			return x
+		}
+	}
+	return nil
 }
 
-// List returns the runs under way in this process, the oldest first.
-func (r *Runs) List() []RunInfo {
+// visible reports whether the owner in a context may see the run.
+func (i RunInfo) visible(ctx context.Context) bool {
+	owner := graph.OwnerOf(ctx)
+	return owner == "" || owner == i.Owner
+}
+
+// List returns the runs of the owner in ctx that are under way in this process, the oldest
+// first.
+func (r *Runs) List(ctx context.Context) []RunInfo {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []RunInfo
 	for _, x := range r.active {
-		out = append(out, x.info)
+		if x.info.visible(ctx) {
+			out = append(out, x.info)
+		}
 	}
 	slices.SortFunc(out, func(a, b RunInfo) int {
 		if c := a.Began.Compare(b.Began); c != 0 {
@@ -254,16 +269,7 @@ func (r *Runs) List() []RunInfo {
 // stays, and the run can be resumed. The error matches ErrNotFound if no such run is under
 // way.
 func (r *Runs) Cancel(ctx context.Context, name string) error {
-	x := r.find(name)
-	if x == nil {
-		r.mu.Lock()
-		for _, y := range r.active {
-			if y.info.Thread == name {
-				x = y
-			}
-		}
-		r.mu.Unlock()
-	}
+	x := r.find(ctx, name)
 	if x == nil {
 		return fmt.Errorf("no run %q is under way: %w", name, ErrNotFound)
 	}

@@ -63,7 +63,7 @@ func TestReadersComeAndGo(t *testing.T) {
 			t.Errorf("reader %d saw the steps %v", i, steps)
 		}
 	}
-	if left := a.Runs().List(); len(left) != 0 {
+	if left := a.Runs().List(t.Context()); len(left) != 0 {
 		t.Errorf("still under way: %v", left)
 	}
 	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before+5; time.Sleep(10 * time.Millisecond) { //nolint:forbidigo // connections of the client close by themselves
@@ -184,7 +184,7 @@ func TestCancelledRunResumes(t *testing.T) {
 			break
 		}
 	}
-	if list := a.Runs().List(); len(list) != 1 || list[0].Thread != "t" || list[0].Run != run.Run {
+	if list := a.Runs().List(t.Context()); len(list) != 1 || list[0].Thread != "t" || list[0].Run != run.Run {
 		t.Errorf("under way: %+v", list)
 	}
 	if err := a.Runs().Cancel(t.Context(), "t"); err != nil {
