@@ -56,27 +56,3 @@ GROUP BY thread, run
 ORDER BY min(time)`,
 	}
 }
-
-// PostgresViews returns the views messages and summaries of [Views] for PostgreSQL.
-func PostgresViews() []string {
-	return []string{
-		`CREATE VIEW messages AS
-WITH ops AS (
-	SELECT l.thread, l.commit_id, l.n, op.k, l.time, l.run,
-		coalesce(op.value #>> '{put,id}', op.value ->> 'remove') AS id, op.value #>> '{put,role}' AS role, op.value #>> '{put,content}' AS content
-	FROM log l, jsonb_array_elements(CASE jsonb_typeof(l.body -> 'messages') WHEN 'array' THEN l.body -> 'messages' END) WITH ORDINALITY AS op(value, k)
-	WHERE l.error = '' AND (jsonb_typeof(op.value -> 'put') = 'object' OR l.body ->> 'summary' IS NULL)
-), ranked AS (
-	SELECT *, row_number() OVER (PARTITION BY thread, id ORDER BY commit_id DESC, n DESC, k DESC) AS newest,
-		first_value(commit_id) OVER oldest AS c, first_value(n) OVER oldest AS d, first_value(k) OVER oldest AS o
-	FROM ops WINDOW oldest AS (PARTITION BY thread, id ORDER BY commit_id, n, k)
-)
-SELECT thread, row_number() OVER (PARTITION BY thread ORDER BY c, d, o) AS seq, id, role, content, time, run
-FROM ranked WHERE newest = 1 AND role IS NOT NULL
-ORDER BY thread, seq`,
-		`CREATE VIEW summaries AS
-SELECT thread, row_number() OVER (PARTITION BY thread ORDER BY commit_id) AS seq, body ->> 'summary' AS summary, time, run
-FROM log WHERE error = '' AND body ->> 'summary' IS NOT NULL
-ORDER BY thread, seq`,
-	}
-}

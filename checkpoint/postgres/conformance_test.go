@@ -57,7 +57,7 @@ func run(tb testing.TB, address, sql string) {
 
 func open(tb testing.TB, address string) *postgres.Store {
 	tb.Helper()
-	s, err := postgres.Open(tb.Context(), address, postgres.Options{Views: threads.PostgresViews(), Texts: graphtest.Texts})
+	s, err := postgres.Open(tb.Context(), address, postgres.Options{Texts: graphtest.Texts})
 	if err != nil {
 		tb.Fatal(err)
 	}

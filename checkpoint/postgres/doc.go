@@ -31,11 +31,10 @@
 //	           error; its deltas as JSON; the text that its thread is found by; and the state
 //	           after some commits, deflated
 //	pending    results of finished tasks whose superstep was not committed
-//	meta       version of the schema; texts of the views; last token of deleted threads
+//	meta       version of the schema; last token of deleted threads
 //
 // Run and graph stand only where they change, and at every 16th step; the view history has
 // them in every row.
 //
-// The view log has a row for every delta, with its body as jsonb. [Options].Views adds
-// views that know what the bodies mean.
+// The view log has a row for every delta, with its body as jsonb.
 package postgres

@@ -25,9 +25,6 @@ const maxConns = 8
 
 // Options configure a store. The zero value works.
 type Options struct {
-	// Views are CREATE VIEW statements over the view log and the tables, so that other
-	// tools can read the content of bodies. They are made again when a text changes.
-	Views []string
 	// Texts returns the title that an update gives its thread, and the text that the thread is found by; see
 	// [graph.ThreadQuery]. It gets the body of an update of the root. Nil: threads have only the titles of Describe.
 	Texts func(update []byte) (title, text string)

@@ -56,7 +56,7 @@ func indexTable(c *ragflow.Config) []Setting {
 func openPostgres(address string) func(context.Context, bool) (threads.Store, error) {
 	return func(ctx context.Context, readOnly bool) (threads.Store, error) {
 		return postgres.Open(ctx, address, postgres.Options{
-			Views: threads.PostgresViews(), Texts: threads.Texts, Owner: checkpoint.ProcessOwner(), OwnerDied: checkpoint.OwnerDied, ReadOnly: readOnly,
+			Texts: threads.Texts, Owner: checkpoint.ProcessOwner(), OwnerDied: checkpoint.OwnerDied, ReadOnly: readOnly,
 		})
 	}
 }
