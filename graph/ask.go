@@ -163,13 +163,13 @@ func (b *taskContext) asks(qs ...Question) {
 // InterruptError is the error of a run that waits for answers or stopped at a breakpoint.
 // Everything is saved; [Request].Resume continues the run.
 type InterruptError struct {
-	Questions []Question // questions without an answer, by the rank of their tasks
-	Before    []string   // nodes of BreakBefore that run next
-	After     []string   // nodes of BreakAfter that ran
+	Questions []Question `json:"questions,omitempty"` // questions without an answer, by the rank of their tasks
+	Before    []string   `json:"before,omitempty"`    // nodes of BreakBefore that run next
+	After     []string   `json:"after,omitempty"`     // nodes of BreakAfter that ran
 }
 
 func (e *InterruptError) Error() string {
-	var ids []string
+	var ids, parts []string
 	for _, q := range e.Questions {
 		id := fmt.Sprintf("%q", q.ID())
 		if q.Problem != "" {
@@ -177,14 +177,22 @@ func (e *InterruptError) Error() string {
 		}
 		ids = append(ids, id)
 	}
-	switch {
-	case len(ids) > 0:
-		return "waits for answers to " + strings.Join(ids, ", ")
-	case len(e.Before) > 0:
-		return fmt.Sprintf("stopped before %v", e.Before)
+	if len(ids) > 0 {
+		parts = append(parts, "waits for answers to "+strings.Join(ids, ", "))
 	}
-	return fmt.Sprintf("stopped after %v", e.After)
+	if len(e.Before) > 0 {
+		parts = append(parts, fmt.Sprintf(stoppedBefore+"%q", e.Before))
+	}
+	if len(e.After) > 0 {
+		parts = append(parts, fmt.Sprintf(stoppedAfter+"%q", e.After))
+	}
+	return strings.Join(parts, "; ")
 }
+
+const (
+	stoppedBefore = "stopped before "
+	stoppedAfter  = "stopped after "
+)
 
 // AnswerError is the error of a rejected answer; nothing was saved.
 type AnswerError struct {

@@ -421,9 +421,9 @@ func TestBreakpoints(t *testing.T) {
 		before, after []string
 		want          []string
 	}{
-		{"before", []string{"b", "d"}, nil, []string{"stopped before [b]: ?a", "stopped before [d]: ?abc", "<nil>: ?abcd"}},
-		{"after", nil, []string{"a", "c", "d"}, []string{"stopped after [a]: ?a", "stopped after [c]: ?abc", "<nil>: ?abcd"}},
-		{"before the first", []string{"a"}, nil, []string{"stopped before [a]: ?", "<nil>: ?abcd"}},
+		{"before", []string{"b", "d"}, nil, []string{`stopped before ["b"]: ?a`, `stopped before ["d"]: ?abc`, "<nil>: ?abcd"}},
+		{"after", nil, []string{"a", "c", "d"}, []string{`stopped after ["a"]: ?a`, `stopped after ["c"]: ?abc`, "<nil>: ?abcd"}},
+		{"before the first", []string{"a"}, nil, []string{`stopped before ["a"]: ?`, "<nil>: ?abcd"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := newMemStore()

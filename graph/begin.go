@@ -106,11 +106,14 @@ func (x *run[S, U]) resumable(head Commit) error {
 }
 
 // continuation returns the nodes where this graph continues a run of another version.
-func (x *run[S, U]) continuation(head Commit) ([]string, error) {
-	if head.Fingerprint == x.plan.fingerprint {
+func (r *Runner[S, U]) continuation(head Commit) ([]string, error) {
+	if head.Fingerprint == r.plan.fingerprint {
 		return head.Frontier, nil
 	}
-	next, err := x.o.Migrate(head)
+	if r.o.Migrate == nil {
+		return nil, ErrGraphChanged
+	}
+	next, err := r.o.Migrate(head)
 	if err == nil && len(next) == 0 {
 		err = fmt.Errorf("%w: Migrate names no node", ErrGraphChanged)
 	}

@@ -51,7 +51,7 @@
 // oldest turns from the log and keeps the state.
 //
 // The caller ranges over a run and gets its events; [Mode] selects them. Each event has
-// the path of its subgraph. A [Hook] gets the spans of a run.
+// the path of its subgraph and a position, from which [Runner.Events] reads on in the log. A [Hook] gets the spans of a run.
 //
 // A thread has one writer, which holds its lease and renews it. A run that loses its
 // lease stops with [ErrSuperseded] and writes nothing more. [OnBusy] decides what happens

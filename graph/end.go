@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // end decides how the run ended, saves it and yields RunEnded.
@@ -54,15 +53,10 @@ func (x *run[S, U]) yieldDurable(kind EventKind, tasks []Delta, waits *Interrupt
 	if x.yield == nil || x.left {
 		return
 	}
-	bare := slices.Clone(tasks)
-	for i := range bare {
-		if x.modes&Updates == 0 {
-			bare[i].Body = nil
-		}
-	}
+	x.number(kind)
 	e := Event[S]{
-		Kind: kind, Thread: x.req.Thread, Run: x.id, Step: x.step, Status: x.life.Status(),
-		Next: x.plan.names(x.ready), Interrupt: waits, Tasks: bare,
+		Kind: kind, Seq: x.seq, Thread: x.req.Thread, Run: x.id, Step: x.step, Status: x.life.Status(),
+		Next: x.plan.names(x.ready), Interrupt: waits, Tasks: x.modes.shown(tasks),
 	}
 	if x.modes&Values != 0 {
 		e.State = x.state
@@ -73,13 +67,30 @@ func (x *run[S, U]) yieldDurable(kind EventKind, tasks []Delta, waits *Interrupt
 	x.left = !x.yield(e, nil)
 }
 
+// number sets the position of the next durable event. An event that the log does not show keeps that of the last one.
+func (x *run[S, U]) number(kind EventKind) {
+	if x.log == nil {
+		x.seq++
+		return
+	}
+	head := x.log.head
+	switch {
+	case kind == RunStarted && head.Source == SourceLoop: // goes on after its process died
+		kind = StepDone
+	case kind == StepDone && (head.Source != SourceLoop || head.Step != x.step), // see SaveAtEnd
+		kind == RunEnded && (head.Status != x.life.Status() || head.Source == SourceLoop && len(head.Frontier) > 0):
+		return
+	}
+	x.seq = max(x.seq, seqOf(kind, head.ID))
+}
+
 // yieldLive yields a live event.
 func (x *run[S, U]) yieldLive(p liveEvent) {
 	if x.yield == nil || x.left || x.modes&p.mode() == 0 {
 		return
 	}
 	x.left = !x.yield(Event[S]{
-		Kind: p.kind, Live: true, Thread: x.req.Thread, Run: x.id, Step: x.step + 1,
+		Kind: p.kind, Seq: x.seq, Live: true, Thread: x.req.Thread, Run: x.id, Step: x.step + 1,
 		Path: p.path, Node: p.node, Tasks: p.tasks, Value: p.value,
 	}, nil)
 }

@@ -20,22 +20,29 @@ const (
 
 // Event is an event of a run. Consumers may keep it, but must not change anything that
 // State refers to.
+//
+// Seq is the position in the run, for a reader who comes back: [Runner.Events] yields the saved events after it. It
+// grows, with gaps. A durable event has the same Seq in every stream and in the log. A live event, and a durable one that is
+// not in the log, has the Seq of the last saved event before it. These are not in the log: RunStarted of a run that
+// goes on after its process died, StepDone with [Options].SaveAtEnd but for the last one, and RunEnded of a run that lost
+// its thread. Without a store, Seq counts the durable events.
 type Event[S any] struct {
-	Kind      EventKind
-	Live      bool
-	Thread    string
-	Run       string
-	Step      int
-	Path      string          // for the live kinds: the subgraph of Node; empty at the root
-	Node      string          // for the live kinds
-	Commit    CommitID        // for the durable kinds, where there is a store
-	Time      time.Time       // of that commit
-	Status    Status          // for the durable kinds
-	State     S               // for the durable kinds: after the commit; only with [Values]
-	Next      []string        // for the durable kinds: the nodes to run next
-	Interrupt *InterruptError // for RunEnded: why the run was interrupted; nil after a drain or a pause
-	Tasks     []Delta         // by rank, with bodies only for [Updates]: the tasks of StepDone, the task of TaskDone, the failed attempt of TaskRetried, the failed attempts of RunEnded
-	Value     any             // for Custom and Token
+	Kind      EventKind       `json:"kind"`
+	Seq       int64           `json:"seq"`
+	Live      bool            `json:"live,omitempty"`
+	Thread    string          `json:"thread,omitempty"`
+	Run       string          `json:"run"`
+	Step      int             `json:"step"`
+	Path      string          `json:"path,omitempty"`      // for the live kinds: the subgraph of Node; empty at the root
+	Node      string          `json:"node,omitempty"`      // for the live kinds
+	Commit    CommitID        `json:"commit,omitempty"`    // for the durable kinds, if there is a store
+	Time      time.Time       `json:"time,omitzero"`       // of that commit
+	Status    Status          `json:"status,omitempty"`    // for the durable kinds
+	State     S               `json:"state,omitzero"`      // for the durable kinds: after the commit; only with [Values]
+	Next      []string        `json:"next,omitempty"`      // for the durable kinds: the nodes to run next
+	Interrupt *InterruptError `json:"interrupt,omitempty"` // for RunEnded: why the run was interrupted; nil after a drain or a pause
+	Tasks     []Delta         `json:"tasks,omitempty"`     // by rank, with bodies only for [Updates]: the tasks of StepDone, the task of TaskDone, the failed attempt of TaskRetried, the failed attempts of RunEnded
+	Value     any             `json:"value,omitempty"`     // for Custom and Token
 }
 
 // liveEvent is a live event that a task sends to the loop of the root.

@@ -17,6 +17,7 @@ type run[S, U any] struct {
 	modes Mode                       // events that the consumer wants
 	left  bool                       // the consumer broke the loop; yield must not be called again
 
+	seq      int64 // of the last durable event
 	session  *session
 	path     string          // path of the subgraph; empty at the root
 	emit     func(liveEvent) // in a subgraph: sends its live events to the root
@@ -147,6 +148,7 @@ func (x *run[S, U]) superstep(ctx context.Context) error {
 		deltas = x.deltas(func(o *outcome[U]) bool { return o.done })
 		if x.path == "" && !x.session.empty() {
 			deltas = append(deltas, x.inner()...)
+			slices.SortStableFunc(deltas, func(a, b Delta) int { return a.Rank - b.Rank }) // as the log has them
 		}
 	}
 	oldState, oldFrontier := x.state, x.frontier

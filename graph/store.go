@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"time"
 )
@@ -147,12 +148,12 @@ func (c Commit) BodyBytes() (n int) {
 // Delta is the change of one task. The state is the fold of all deltas. A delta with an Error is
 // a failed attempt and is not folded.
 type Delta struct {
-	Path  string // path of the subgraph; empty at the root
-	Node  string // empty for an input; # and a number for an edit of a subgraph
-	Rank  int
-	Body  []byte // the update as JSON; empty if it changes nothing
-	Error string
-	Notes Notes
+	Path  string          `json:"path,omitempty"` // path of the subgraph; empty at the root
+	Node  string          `json:"node,omitempty"` // empty for an input; # and a number for an edit of a subgraph
+	Rank  int             `json:"rank"`
+	Body  json.RawMessage `json:"body,omitempty"` // the update as JSON; empty if it changes nothing
+	Error string          `json:"error,omitempty"`
+	Notes Notes           `json:"notes,omitzero"`
 }
 
 // Snapshot is the state after a commit as JSON, equal to the fold of all deltas up to it.

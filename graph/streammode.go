@@ -1,6 +1,9 @@
 package graph
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Mode selects the events and event fields of [Runner.Stream], in addition to RunStarted, StepDone and
 // RunEnded. Modes are combined with |. With Tokens or Customs alone, TaskRetried and the TaskDone of a failed task are
@@ -18,6 +21,17 @@ const (
 
 // defaultModes are the modes of a stream if none are set.
 const defaultModes = Values | Tasks | Tokens | Customs
+
+// shown returns a copy of the tasks of a durable event, with bodies only for Updates.
+func (m Mode) shown(tasks []Delta) []Delta {
+	tasks = slices.Clone(tasks)
+	for i := range tasks {
+		if m&Updates == 0 {
+			tasks[i].Body = nil
+		}
+	}
+	return tasks
+}
 
 // mode returns the modes that select a live event.
 func (e liveEvent) mode() Mode {

@@ -109,8 +109,8 @@ func TestBreakpointsInSubgraphs(t *testing.T) {
 	if err != nil || !cmp.Equal(got, end) {
 		t.Errorf("%v, %v; want %v", got, err, end)
 	}
-	inside := []string{"stopped after [s/b]", "stopped after [s/s/c]", "stopped before [s/s/s/h]"}
-	if diff := cmp.Diff(append([]string{"stopped before [s]"}, append(inside, inside...)...), stops); diff != "" {
+	inside := []string{`stopped after ["s/b"]`, `stopped after ["s/s/c"]`, `stopped before ["s/s/s/h"]`}
+	if diff := cmp.Diff(append([]string{`stopped before ["s"]`}, append(inside, inside...)...), stops); diff != "" {
 		t.Errorf("stops (-want +got):\n%s", diff)
 	}
 	if len(m.ran) != len(want.ran) {

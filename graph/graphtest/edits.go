@@ -75,13 +75,13 @@ func editAsNode(t *testing.T, s graph.Store) {
 	}
 	resume := graph.Request[[]string]{Resume: true}
 	answer := graph.Request[[]string]{Resume: true, Answers: map[string]any{"b": "!"}}
-	call("stopped before [d]", graph.Request[[]string]{})
+	call(`stopped before ["d"]`, graph.Request[[]string]{})
 	edit("d")
-	call("stopped before [a]", resume)
+	call(`stopped before ["a"]`, resume)
 	edit("d")
 	call(`waits for answers to "a/a", "b/b"`, resume)
 	edit("a")
-	call("stopped before [c]", answer)
+	call(`stopped before ["c"]`, answer)
 	call("end", resume)
 	wantEqual(t, "charges", len(keys), 2)
 	wantEqual(t, "nodes that ran", ran, []string{"a", "b", "b", "c", "z"})
