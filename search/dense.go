@@ -16,21 +16,21 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Facts about the dense leg; match them with errors.Is.
+// Errors of the dense leg; match them with errors.Is.
 var (
 	ErrNoDense   = errors.New("there is no dense search")        // no embedder is configured, or nothing was embedded yet
-	ErrEmbedding = errors.New("the question cannot be embedded") // the error that wraps it wraps the embedder's too
+	ErrEmbedding = errors.New("the question cannot be embedded") // the error also wraps that of the embedder
 )
 
 // denseLeg searches by vectors.
 type denseLeg struct {
 	snapshot Snapshot
 	o        Options
-	whole    *denseLeg // has the vectors of the snapshot that this one narrows; nil: not narrowed
+	whole    *denseLeg // the leg of the snapshot that this one narrows; nil: not narrowed
 
 	mu      sync.Mutex // guards the fields below
 	vectors Vectors    // nil: not loaded yet
-	fault   error      // why this snapshot has none
+	fault   error      // why there are no vectors
 }
 
 func (d *denseLeg) search(ctx context.Context, q state.Query, k int) ([]state.Hit, []string, error) {
@@ -60,7 +60,7 @@ func (d *denseLeg) searchHybrid(ctx context.Context, q state.Query, k int) (hits
 	return hits, warnings, err
 }
 
-// ready returns the vectors of the snapshot and that of a query.
+// ready returns the vectors of the snapshot and the vector of a query.
 func (d *denseLeg) ready(ctx context.Context, q state.Query) (Vectors, []float32, error) {
 	v, err := d.load(ctx)
 	if err != nil {
@@ -73,17 +73,17 @@ func (d *denseLeg) ready(ctx context.Context, q state.Query) (Vectors, []float32
 	return v, vector, nil
 }
 
-// incomplete is the warning that some passages have no vector, and what that does to them.
-func incomplete(v Vectors, are string) []string {
+// incomplete returns the warning that passages without a vector are affected as given.
+func incomplete(v Vectors, effect string) []string {
 	if v.Missing() == 0 {
 		return nil
 	}
 	return []string{fmt.Sprintf("Dense search is incomplete: %d of %d passages have no vector yet and are %s; "+
-		"\"ragflow index\" goes on embedding", v.Missing(), v.Missing()+v.Len(), are)}
+		"\"ragflow index\" goes on embedding", v.Missing(), v.Missing()+v.Len(), effect)}
 }
 
-// load returns the vectors of the snapshot. The first search reads them; where that
-// fails, the next one tries again.
+// load returns the vectors of the snapshot, which the first search reads. After an error the
+// next search tries again.
 func (d *denseLeg) load(ctx context.Context) (Vectors, error) {
 	if d.whole != nil {
 		v, err := d.whole.load(ctx)
@@ -109,12 +109,12 @@ func (d *denseLeg) load(ctx context.Context) (Vectors, error) {
 	return v, nil
 }
 
-// contextWeight is the weight above which a boost is context of a follow-up, and not
-// another word for what the question says.
+// contextWeight is the weight of a boost above which it is context of a follow-up question, not
+// a synonym.
 const contextWeight = 0.3
 
-// denseText is the text to embed for a query: what it borrows from earlier questions,
-// oldest first, and then its own words.
+// denseText returns the text to embed for a query: the words taken from earlier questions,
+// oldest first, and then its own.
 func denseText(q state.Query) string {
 	var parts []string
 	for _, b := range slices.Backward(q.Boosts) {
@@ -125,12 +125,11 @@ func denseText(q state.Query) string {
 	return strings.Join(append(parts, q.Text), ". ")
 }
 
-// queryVectors is how many vectors of questions are remembered.
+// queryVectors is the number of question vectors in the cache.
 const queryVectors = 256
 
-// QueryVectors remembers the vectors of questions. Searches that ask for the same
-// text at the same time embed it once. The zero value is ready for use, and safe for
-// concurrent use.
+// QueryVectors caches the vectors of questions. Concurrent searches with the same text embed it
+// once. The zero value is ready for use, and safe for concurrent use.
 type QueryVectors struct {
 	known lru.Cache[string, []float32]
 	calls singleflight.Group
@@ -149,7 +148,7 @@ func (m *QueryVectors) get(ctx context.Context, o Options, question string) ([]f
 		mine := false
 		call := m.calls.DoChan(question, func() (any, error) {
 			mine = true
-			if v, ok := m.known.Get(question); ok { // since it was looked for above
+			if v, ok := m.known.Get(question); ok { // another call was faster
 				return v, nil
 			}
 			v, err := embedQuery(ctx, o.Embedder, question)
@@ -173,8 +172,8 @@ func (m *QueryVectors) get(ctx context.Context, o Options, question string) ([]f
 	}
 }
 
-// embedQuery asks the embedder. A panic is an error, so that searches that wait for
-// the vector go on.
+// embedQuery calls the embedder. A panic becomes an error, so that searches waiting for the
+// vector continue.
 func embedQuery(ctx context.Context, e Embedder, question string) (vector []float32, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -12,23 +12,24 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// shortestPassage is the fewest tokens that a refused text is cut to.
-const shortestPassage = 16
+// minPassage is the lowest number of tokens that a refused text is cut to.
+const minPassage = 16
 
-// EmbedRun makes vectors of what T names, for those who implement [Backend.Embed].
+// EmbedRun makes the vectors of items T, for implementations of [Backend.Embed].
 type EmbedRun[T any] struct {
 	EmbedOptions
 	Spec   VectorSpec // its dimension is 0 until the first vector comes
-	Begun  bool       // the model has made vectors, now or before
+	Begun  bool       // the model has made vectors in this run or before
 	Report EmbedReport
-	// Read returns the texts to embed, with what they are of. What is gone is left out.
+	// Read returns the texts of items, with those items that still exist.
 	Read func(ctx context.Context, list []T) (texts []string, kept []T, err error)
-	// Save stores vectors of length 1. They were paid for, so its context is not cancelled.
+	// Save stores vectors of length 1. Its context is not cancelled, because the vectors were
+	// paid for.
 	Save func(ctx context.Context, list []T, vectors [][]float32) error
 }
 
-// Run embeds what todo names, as many batches at a time as there are workers, and saves all
-// that succeed. The first error ends it.
+// Run embeds items, with as many concurrent batches as there are workers, and saves all that
+// succeed. The first error ends it.
 func (r *EmbedRun[T]) Run(ctx context.Context, todo []T) error {
 	r.Batch, r.Workers = cmp.Or(max(0, r.Batch), 16), cmp.Or(max(0, r.Workers), 4)
 	for round := range slices.Chunk(todo, r.Batch*r.Workers) {
@@ -79,22 +80,22 @@ func (r *EmbedRun[T]) round(ctx context.Context, round []T) error {
 			return err
 		}
 	} else if refused > 0 && !r.Begun {
-		return cmp.Or(failed, cmp.Or(refusals...)) // it would refuse all others too
+		return cmp.Or(failed, cmp.Or(refusals...)) // the model would refuse all others too
 	}
 	r.Report.Embedded += len(kept)
 	r.Report.Refused += refused
 	return cmp.Or(failed, context.Cause(ctx))
 }
 
-// vectors returns the vectors of texts. Where the model refuses them, each is tried alone, and
-// one that is refused then is cut to the half, and so on; its vector is nil where that does not
-// help. refusal says why some text was refused, nil if none was.
+// vectors returns the vectors of texts. If the model refuses them, each is tried alone, and
+// halved until it is accepted; a text that is refused in the end has a nil vector. refusal is
+// the first refusal.
 func (r *EmbedRun[T]) vectors(ctx context.Context, texts []string) (out [][]float32, refusal, err error) {
 	if out, err = r.call(ctx, texts); !errors.Is(err, ErrTextRefused) {
 		return out, nil, err
 	}
 	refusal, out = err, nil
-	for _, t := range texts { // one of them is meant
+	for _, t := range texts { // one of them was refused
 		v, err := r.shortened(ctx, r.Spec, t)
 		if err != nil {
 			return out, refusal, err
@@ -112,8 +113,8 @@ func (o EmbedOptions) call(ctx context.Context, texts []string) ([][]float32, er
 	return out, err
 }
 
-// shortened embeds a text, or where it is refused the first half of it, and so on. The vector
-// is nil where that does not help.
+// shortened embeds a text, or its first half if it is refused, and so on; nil if none is
+// accepted.
 func (o EmbedOptions) shortened(ctx context.Context, spec VectorSpec, passage string) ([]float32, error) {
 	whole := passage[len(spec.Prefix):]
 	for n := text.Count(whole); ; n /= 2 {
@@ -127,18 +128,18 @@ func (o EmbedOptions) shortened(ctx context.Context, spec VectorSpec, passage st
 		if !errors.Is(err, ErrTextRefused) {
 			return nil, err
 		}
-		if n/2 < shortestPassage {
+		if n/2 < minPassage {
 			return nil, nil
 		}
 		passage = spec.Prefix + text.Trim(whole, n/2)
 	}
 }
 
-// errNoDirection is returned for a vector that cannot be compared with others.
+// errNoDirection is the error of a vector that has no direction.
 var errNoDirection = errors.New("the model gave a vector that is zero or not finite")
 
-// Unit returns a vector that v made, scaled to length 1. The first vector sets v.Dimension.
-// The error may be a [*DimensionError].
+// Unit returns vector scaled to length 1. The first vector sets v.Dimension. The error may be a
+// [*DimensionError].
 func (v *VectorSpec) Unit(vector []float32) ([]float32, error) {
 	if v.Dimension == 0 {
 		if len(vector) == 0 || len(vector) > MaxDimension {

@@ -22,11 +22,11 @@ type Engine struct {
 	passes func(*Document) bool // the filter; nil: all pass
 }
 
-// Found is what a search found.
+// Found is the result of a search.
 type Found struct {
 	Hits     []state.Hit // best first
 	Warnings []string    // why a leg did not take part
-	Notes    []Note      // what a person who asks why may want to know
+	Notes    []Note      // explanations for people
 
 	nearness nearness // of the hits of the dense leg
 }
@@ -34,8 +34,8 @@ type Found struct {
 // Note is a fact about a search.
 type Note struct{ Name, Text string }
 
-// New returns an engine for a snapshot. An embedder that does not fit the vectors of
-// the index is no error here: searches go on by words and warn.
+// New returns an engine for a snapshot. An embedder that does not fit the vectors of the index
+// is no error: searches use words and warn.
 func New(ctx context.Context, s Snapshot, o Options) (*Engine, error) {
 	o, err := o.WithDefaults()
 	if err != nil {
@@ -95,8 +95,8 @@ func narrow(ctx context.Context, s Snapshot, f state.Filter) (Snapshot, func(*Do
 	return narrowed, pass, err
 }
 
-// Search returns the k chunks that fit a query best, by the configured legs. The
-// failure of the dense leg is a warning; words are searched then.
+// Search returns the k chunks that fit a query best, by the configured legs. If the dense leg
+// fails, words are searched, with a warning.
 func (e *Engine) Search(ctx context.Context, q state.Query, k int) (Found, error) {
 	leg := e.o.Dense.Leg
 	found, err := e.byLegs(ctx, q, k, leg)
@@ -131,9 +131,9 @@ func respelling(r Respelled) string {
 	return fmt.Sprintf("%s, because no document has %q", strings.Join(terms, ", "), r.Word)
 }
 
-// byLegs searches by one leg, or by all that have a weight at the same time, and
-// fuses their lists. A leg that fails or finds nothing leaves its weight to the
-// others. The failure of the dense leg is an error only where it was asked for alone.
+// byLegs searches by one leg, or by all legs with a weight at the same time, and fuses their
+// lists. A leg that fails or finds nothing leaves its weight to the others. A failure of the
+// dense leg is an error only if it is the only leg.
 func (e *Engine) byLegs(ctx context.Context, q state.Query, k int, leg string) (Found, error) {
 	if !slices.Contains(Legs(), leg) {
 		return Found{}, fmt.Errorf("unknown search leg %q: use one of %s", leg, strings.Join(Legs(), ", "))
@@ -157,7 +157,7 @@ func (e *Engine) byLegs(ctx context.Context, q state.Query, k int, leg string) (
 	return found, nil
 }
 
-// follow adds the documents that the best hits relate to, where that is configured.
+// follow adds the documents that the best hits relate to, if Retrieval.Hops is set.
 func (e *Engine) follow(ctx context.Context, q state.Query, hits []state.Hit, k int) ([]state.Hit, error) {
 	if e.o.Retrieval.Hops <= 0 {
 		return hits, nil
@@ -169,17 +169,17 @@ func (e *Engine) follow(ctx context.Context, q state.Query, hits []state.Hit, k 
 	return hits[:min(k, len(hits))], err
 }
 
-// legCall is a leg that takes part in a search.
+// legCall is a leg of a search.
 type legCall struct {
 	name     string
 	weight   float64
-	depth    int  // hits it is asked for
+	depth    int  // hits to ask for
 	optional bool // its failure is a warning
 	find     finder
 }
 
-// legs lists the legs to ask, each for twice as many hits as are wanted unless a
-// depth is configured.
+// legs returns the legs to ask, each for twice as many hits as are wanted, unless a depth is
+// configured.
 func (e *Engine) legs(q state.Query, k int, leg string) []legCall {
 	r := e.o.Retrieval
 	w := r.Weights.Only(leg)
@@ -227,11 +227,11 @@ func (e *Engine) onServer() bool {
 	return ok && server.RanksHybrid() && e.o.Embedder != nil && w.Lexical > 0 && w.Dense > 0
 }
 
-// lexicalShare is how much the lexical leg counts for a question, above 0 and up to 1.
-// It is never 0, so that the hits of the leg still come last.
+// lexicalShare returns the weight factor of the lexical leg for a question, in (0, 1]. It is
+// never 0, so that hits by words still come last.
 func (e *Engine) lexicalShare(question string) float64 { return max(0.01, e.coverage(question)) }
 
-// coverage is the share of a question's words, weighted by IDF, that chunks hold.
+// coverage returns the share of a question's words, weighted by IDF, that chunks hold.
 func (e *Engine) coverage(question string) float64 {
 	var known, all float64
 	seen := map[string]bool{}
@@ -252,8 +252,7 @@ func (e *Engine) coverage(question string) float64 {
 	return known / all
 }
 
-// lexicalNote explains why the lexical leg counts less than the dense one; "" where
-// it does not.
+// lexicalNote explains why the lexical leg counts less than the dense one; "" if it does not.
 func (e *Engine) lexicalNote(q state.Query, leg string) string {
 	w := e.o.Retrieval.Weights
 	if leg != LegHybrid || e.onServer() || !e.o.Retrieval.auto || e.o.Embedder == nil || w.Dense == 0 || w.Lexical == 0 {
@@ -266,8 +265,8 @@ func (e *Engine) lexicalNote(q state.Query, leg string) string {
 	return fmt.Sprintf("searched mostly by meaning: the documents hold only %.0f %% of the question's words", 100*covered)
 }
 
-// askAll asks legs at the same time. An optional leg that fails gives a warning. A
-// panic is a failure.
+// askAll asks legs at the same time. The failure of an optional leg becomes a warning, and a
+// panic a failure.
 func askAll(ctx context.Context, legs []legCall) (lists [][]state.Hit, warnings []string, err error) {
 	lists = make([][]state.Hit, len(legs))
 	warned, faults := make([][]string, len(legs)), make([]error, len(legs))
@@ -298,7 +297,7 @@ func denseFailed(err error) string {
 	return "Dense search left out, searched by words only: " + err.Error()
 }
 
-// setShares gives each leg of a hit its share of the query's weight, among the legs
+// setShares sets the share that each leg of a hit has of the query's weight, among the legs
 // that found something.
 func setShares(legs []legCall, lists [][]state.Hit) {
 	found, all := 0, 0.0

@@ -10,47 +10,46 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Request says what a search lists. The zero value is as the engine is configured.
+// Request says what a search lists. The zero value uses the engine's options.
 type Request struct {
-	K      int          // passages; 0: Retrieval.TopK
-	Leg    string       // one of [Legs]; empty: Dense.Leg
+	K      int          // passages; 0 means Retrieval.TopK
+	Leg    string       // one of [Legs]; empty means Dense.Leg
 	Filter state.Filter // documents that may be found
-	Ranks  bool         // only the ranking counts: no snippets, and near-duplicates stay
-	// MinScore leaves out hits with a lower score; 0 leaves out none. Scores of different
-	// legs and models cannot be compared.
+	Ranks  bool         // the ranking alone: no snippets, and near-duplicates stay
+	// MinScore drops hits with a lower score; 0 drops none. Scores of different legs and models
+	// cannot be compared.
 	MinScore float64
 }
 
 // Listing is a list of passages for a person.
 type Listing struct {
 	Hits       []ListedHit
-	Duplicates int // hits left out because a better one says nearly the same
+	Duplicates int // hits dropped because a better one has nearly the same text
 	Passing    int // documents that pass the filter
 	Warnings   []string
-	Note       string // says that a leg counts less than usual
+	Note       string // why a leg counts less than usual
 }
 
 // ListedHit is one passage of a listing.
 type ListedHit struct {
 	state.Hit
 	Chunk   state.Chunk
-	Rerank  *float64 // what the order goes by, within 0 and 1; nil where this hit was not reordered
+	Rerank  *float64 // score of the order, within 0 and 1; nil if this hit was not reordered
 	Snippet Snippet
 }
 
 const (
-	// spareHits is how many more hits than wanted are asked for, to replace
-	// near-duplicates.
+	// spareHits is the number of extra hits to ask for, which replace near-duplicates.
 	spareHits = 10
-	// comparedHits is how many hits are compared with each other. After them only those
-	// with the same text are left out.
+	// comparedHits is the number of hits that are compared with each other. Among later ones
+	// only equal texts are dropped.
 	comparedHits = 200
 )
 
-// List returns the k passages that fit a query best, without near-duplicates, in the
-// configured order. A dense search that is not possible is an error that matches
-// [ErrNoDense] or [ErrEmbedderChanged], or is the embedder's own; a hybrid one warns
-// instead. A filter by an unknown key is an [*UnknownKeyError].
+// List returns the k passages that fit a query best, without near-duplicates, in the configured
+// order. If a dense search is not possible, the error matches [ErrNoDense] or
+// [ErrEmbedderChanged], or is that of the embedder; a hybrid search warns instead. The error of
+// a filter by an unknown key is an [*UnknownKeyError].
 func (e *Engine) List(ctx context.Context, q state.Query, r Request) (*Listing, error) {
 	k, leg := cmp.Or(r.K, e.o.Retrieval.TopK), cmp.Or(r.Leg, e.o.Dense.Leg)
 	narrowed, err := e.Narrowed(ctx, r.Filter)
@@ -64,7 +63,7 @@ func (e *Engine) List(ctx context.Context, q state.Query, r Request) (*Listing, 
 		spare = 0
 	}
 	found, err := narrowed.byLegs(ctx, q, depth+spare, leg)
-	if err == nil && r.Leg != LegLexical && r.Leg != LegDense { // a leg by name is asked alone
+	if err == nil && r.Leg != LegLexical && r.Leg != LegDense { // a leg that was asked for by name is asked alone
 		found.Hits, err = narrowed.follow(ctx, q, found.Hits, depth+spare)
 	}
 	if err != nil {
@@ -100,7 +99,7 @@ func (e *Engine) List(ctx context.Context, q state.Query, r Request) (*Listing, 
 	return l, nil
 }
 
-// chunksOf reads the chunks of hits, by id. Those that left the index are missing.
+// chunksOf reads the chunks of hits, by id, without those that left the index.
 func (e *Engine) chunksOf(ctx context.Context, hits []state.Hit) (map[string]*state.Chunk, error) {
 	ids := make([]string, len(hits))
 	for i, h := range hits {
@@ -117,8 +116,8 @@ func (e *Engine) chunksOf(ctx context.Context, hits []state.Hit) (map[string]*st
 	return out, nil
 }
 
-// withoutDuplicates leaves out hits whose text is nearly that of a better one, and
-// returns the k best. It counts those left out above the last of them.
+// withoutDuplicates returns the k best hits without those with nearly the text of a better one,
+// and the number of those dropped above the last of them.
 func withoutDuplicates(hits []state.Hit, chunks map[string]*state.Chunk, k int) (kept []state.Hit, duplicates int) {
 	var vectors []rank.Vector
 	near := rank.AtLeast(rank.NearDuplicate)
@@ -145,7 +144,7 @@ func withoutDuplicates(hits []state.Hit, chunks map[string]*state.Chunk, k int) 
 	return kept, duplicates
 }
 
-// order puts the first hits of a listing in the order of a method. The others follow them.
+// order reorders the first hits of a listing by a method; the others follow unchanged.
 func (e *Engine) order(ctx context.Context, q state.Query, l *Listing, method string, compared int, n nearness) error {
 	if method == RerankOff || method == byProbability && n.unknown() || len(l.Hits) == 0 {
 		return nil

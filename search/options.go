@@ -13,15 +13,15 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Options say how an [Engine] searches. The zero value searches by words.
+// Options configure an [Engine]. The zero value searches by words.
 type Options struct {
-	Embedder  Embedder // nil: no dense leg
+	Embedder  Embedder // nil means no dense leg
 	Dense     Dense
 	Retrieval Retrieval
-	Reranker  Reranker      // a model that scores passages; nil: none
-	Offline   Orderer       // orders passages without a model; nil: the order of the search stays
-	List      Orderer       // orders what a search lists and gives each passage its probability; nil: Offline
-	Vectors   *QueryVectors // remembers the vectors of questions; nil: the engine has its own
+	Reranker  Reranker      // a model that scores passages; nil means none
+	Offline   Orderer       // orders passages without a model; nil keeps the order of the search
+	List      Orderer       // orders a listing and gives each passage its probability; nil means Offline
+	Vectors   *QueryVectors // cache of question vectors; nil means one for this engine
 }
 
 // Embedder makes the vectors of texts. Implementations are safe for concurrent use.
@@ -31,33 +31,33 @@ type Embedder interface {
 	EmbedQuery(ctx context.Context, question string) ([]float32, error)
 }
 
-// Reranker is a model that reads question and passage together. Implementations
-// are safe for concurrent use.
+// Reranker is a model that reads question and passage together. Implementations are safe for
+// concurrent use.
 type Reranker interface {
 	Model() string
 	// Rerank returns a score for each passage; higher is better.
 	Rerank(ctx context.Context, question string, passages []string) ([]float64, error)
 }
 
-// Orderer sorts candidates, best first. It drops and adds none.
+// Orderer sorts candidates, best first. It adds and drops none.
 type Orderer interface {
 	Rerank(ctx context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error)
 }
 
-// Dense says how the dense leg works. The zero value suits models without prefixes.
+// Dense configures the dense leg. The zero value suits models without prefixes.
 type Dense struct {
 	Leg           string  // LegHybrid, LegLexical, LegDense or LegGraph; default LegHybrid
-	Alpha         float64 // weight of the dense leg, the rest is the lexical leg's; in (0, 1); 0: see Retrieval.Weights
-	Dimension     int     // EMBEDDING_DIMENSION: the only one accepted; 0: that of the first vector
-	QueryPrefix   string  // put before a question, such as "query: "
-	PassagePrefix string  // put before a passage, such as "passage: "
-	Tokens        int     // of a passage that are embedded; default 400
+	Alpha         float64 // weight of the dense leg, in (0, 1); the lexical leg has the rest; 0: see Retrieval.Weights
+	Dimension     int     // EMBEDDING_DIMENSION: the only one accepted; 0 means that of the first vector
+	QueryPrefix   string  // precedes a question, such as "query: "
+	PassagePrefix string  // precedes a passage, such as "passage: "
+	Tokens        int     // of a passage or question that are embedded; default 400
 	Batch         int     // passages per request; default 16
-	Workers       int     // requests at a time while indexing; default 4
-	Rebuild       bool    // REBUILD_INDEX: where the embedder changed, indexing makes all vectors again
+	Workers       int     // concurrent requests while indexing; default 4
+	Rebuild       bool    // REBUILD_INDEX: after a change of the embedder, indexing makes all vectors again
 }
 
-// Spec returns what the vectors of a model are made by.
+// Spec returns the specification of the vectors of a model.
 func (d Dense) Spec(model string) VectorSpec {
 	return VectorSpec{Model: model, Dimension: d.Dimension, Prefix: d.PassagePrefix, Tokens: d.Tokens}
 }
@@ -78,7 +78,7 @@ type Fusion struct {
 
 // Retrieval says how the hits of the legs become one list.
 type Retrieval struct {
-	// TopK is how many passages a search lists; default 10.
+	// TopK is the number of passages that a search lists; default 10.
 	TopK int
 	// Fusion says how lists are fused. If its method, the weights and Dense.Alpha are all
 	// unset, scores are fused with the weights 0.3 (dense) and 0.7 (lexical), and the latter
@@ -86,36 +86,36 @@ type Retrieval struct {
 	// question in another language is searched by meaning. Lists without a dense leg are then
 	// fused by reciprocal rank.
 	Fusion Fusion
-	// Weights of the legs. All zero: Dense.Alpha and the rest where that is set, else 0.5
-	// each by reciprocal rank, 0.7 (dense) and 0.3 (lexical) by scores; 0 for names. A leg
-	// of weight 0 is not asked.
+	// Weights of the legs. If all are zero: Dense.Alpha and the rest if that is set, else 0.5
+	// each by reciprocal rank, 0.7 (dense) and 0.3 (lexical) by scores; 0 for names. A leg of
+	// weight 0 is not asked.
 	Weights Weights
-	// Hops is over how many relations, 1 to MaxHops, the best five hits lead to documents
-	// that were not found; 0 and -1: none, and -1 overrides a preset.
+	// Hops is the number of relations, 1 to MaxHops, that are followed from the best five hits
+	// to documents that were not found; 0 and -1 mean none, and -1 overrides a preset.
 	Hops int
-	// Ranking holds the parameters of the lexical leg; nil: DefaultRanking.
+	// Ranking holds the parameters of the lexical leg; nil means DefaultRanking.
 	Ranking *Ranking
-	// DenseDepth and LexicalDepth are how many hits a leg is asked for where both are
-	// asked; 0: twice as many as are wanted.
+	// DenseDepth and LexicalDepth are the numbers of hits to ask of a leg if both are asked; 0
+	// means twice as many as are wanted.
 	DenseDepth, LexicalDepth int
-	// Rerank is one of [RerankMethods], for the context of an answer and for lists.
-	// Empty is RerankAuto in the context; a list then has its first 20 hits (40 with a
-	// dense leg and no fusion set) in order by probability.
+	// Rerank is one of [RerankMethods], for the context of an answer and for lists. Empty means
+	// RerankAuto in the context, and in a list an order by probability of the first 20 hits (40
+	// with a dense leg and no fusion set).
 	Rerank string
 
 	auto bool // neither fusion nor weights are set
 }
 
-// autoDense is the weight of the dense leg where none is set; the lexical leg has
-// the rest. It was chosen on every second question of XQuAD (English, Vietnamese) and
-// of docker-eval (English, Polish) with multilingual-e5-small. On the other half the
-// fused list is no worse than the better leg in any set.
+// autoDense is the default weight of the dense leg; the lexical leg has the rest. It was chosen
+// on every second question of XQuAD (English, Vietnamese) and of docker-eval (English, Polish)
+// with multilingual-e5-small. On the other half the fused list is no worse than the better leg
+// in any set.
 const autoDense = 0.3
 
-// Weights say how much legs count. Only their proportion matters.
+// Weights are the weights of the legs. Only their proportion matters.
 type Weights struct{ Dense, Lexical, Graph float64 }
 
-// String writes weights as "dense/lexical", with "/graph" where that is not 0.
+// String formats weights as "dense/lexical", with "/graph" if that is not 0.
 func (w Weights) String() string {
 	if w.Graph == 0 {
 		return fmt.Sprintf("%g/%g", w.Dense, w.Lexical)
@@ -145,10 +145,10 @@ func (w Weights) check() error {
 	return nil
 }
 
-// Legs lists the names of the legs to search by.
+// Legs returns the names of the legs to search by.
 func Legs() []string { return []string{LegHybrid, LegLexical, LegDense, LegGraph} }
 
-// WithDefaults fills in what is zero and returns all faults of the rest.
+// WithDefaults replaces zero values by the defaults and returns all faults of the others.
 func (o Options) WithDefaults() (Options, error) {
 	d, r := &o.Dense, &o.Retrieval
 	d.Leg, d.Tokens, r.TopK = cmp.Or(d.Leg, LegHybrid), cmp.Or(d.Tokens, DefaultPassageTokens), cmp.Or(r.TopK, 10)
@@ -176,7 +176,7 @@ func (o Options) WithDefaults() (Options, error) {
 		r.Weights = Weights{Dense: 0.7, Lexical: 0.3}
 	}
 	if d.Leg == LegHybrid {
-		switch w := r.Weights; { // one leg with a weight is asked as if it had been chosen
+		switch w := r.Weights; { // the only leg with a weight is asked alone
 		case w.Dense == 0 && w.Graph == 0:
 			d.Leg = LegLexical
 		case w.Lexical == 0 && w.Graph == 0:

@@ -13,26 +13,26 @@ import (
 // quoted matches words in quotes.
 var quoted = regexp.MustCompile(`["“„”]([^"“„”]+)["“”]|«([^»]+)»|「([^」]+)」`)
 
-// ParseQuery reads a query as people type it: "words in quotes" must stand together. They and
-// all other words are searched for.
+// ParseQuery reads a query as people type it: "words in quotes" must stand together. All words
+// are searched for.
 func ParseQuery(query string) state.Query {
 	q := state.Query{Text: query, Weight: 1, Attempt: 1}
 	for _, m := range quoted.FindAllStringSubmatch(query, -1) {
-		if phrase := strings.Join(m[1:], ""); wordsIn(phrase) != "" { // all but one are empty
+		if phrase := strings.Join(m[1:], ""); wordsIn(phrase) != "" { // one group matched
 			q.Phrases = append(q.Phrases, strings.TrimSpace(phrase))
 		}
 	}
 	return q
 }
 
-// wordsIn returns the words of a text in lower case, with one space between them.
+// wordsIn returns the words of a text in lower case, separated by one space.
 func wordsIn(s string) string {
 	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 	return strings.Join(words, " ")
 }
 
-// mostMatched is how many hits of a leg are read to find those that hold a phrase.
-const mostMatched = 2000
+// maxMatched is the number of hits of a leg that are searched for phrases.
+const maxMatched = 2000
 
 // finder asks a leg for hits.
 type finder func(ctx context.Context, k int) ([]state.Hit, []string, error)
@@ -43,7 +43,7 @@ func (e *Engine) holding(q state.Query, find finder) finder {
 		return find
 	}
 	return func(ctx context.Context, k int) ([]state.Hit, []string, error) {
-		hits, warnings, err := find(ctx, max(k, mostMatched))
+		hits, warnings, err := find(ctx, max(k, maxMatched))
 		if err == nil {
 			hits, err = e.thatHold(ctx, q, hits)
 		}

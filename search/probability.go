@@ -10,18 +10,17 @@ import (
 	"example.com/ragflow/state"
 )
 
-// nearness says what the scores of the dense leg are worth.
+// nearness describes the scores of the dense leg.
 type nearness struct {
-	spread float64 // of the scores of all passages, see [rank.Spread]; 0: not known
-	least  float64 // score of the last hit: passages that were not found have no more
+	spread float64 // of the scores of all passages, see [rank.Spread]; 0 if unknown
+	lowest float64 // score of the last hit, an upper bound for passages that were not found
 	found  bool    // the leg found something
 }
 
-// unknown reports that the leg found something and nobody can tell what its scores
-// are worth, because there are too few passages.
+// unknown reports that the leg found something, but too few passages to judge its scores.
 func (n nearness) unknown() bool { return n.found && n.spread == 0 }
 
-// nearnessOf looks at the hits of the dense leg among all passages.
+// nearnessOf describes the hits of the dense leg among all passages.
 func nearnessOf(hits []state.Hit, all int) nearness {
 	scores := make([]float64, len(hits))
 	for i, h := range hits {
@@ -29,23 +28,22 @@ func nearnessOf(hits []state.Hit, all int) nearness {
 	}
 	n := nearness{spread: rank.Spread(scores, all), found: len(hits) > 0}
 	if n.spread > 0 {
-		n.least = scores[len(scores)-1]
+		n.lowest = scores[len(scores)-1]
 	}
 	return n
 }
 
-// orderByProbability orders candidates, which are the chunks of hits, by the
-// probability that each is the passage asked for: by its words, as a list of words
-// alone is ordered, and by its vector, where a lead of one spread makes it e times as
-// likely. Words count by the share of the question's words that the documents hold.
-// A hit that only relations or names found has the probability of one that neither leg
-// found.
+// orderByProbability orders candidates, which are the chunks of hits, by the probability that
+// each is the passage asked for. The probabilities of a list by words are combined with those
+// by vectors, where a lead of one spread makes a passage e times as likely. Words count by the
+// share of the question's words that the documents hold. A hit that only relations or names
+// found has the probability of one that neither leg found.
 func (e *Engine) orderByProbability(ctx context.Context, q state.Query, hits []ListedHit, candidates []state.Source, n nearness) (Ordered, error) {
 	byWords, near := slices.Clone(candidates), make([]float64, len(hits))
 	lexicalRank, place := map[string]int{}, map[string]int{}
 	for i, h := range hits {
 		id := h.Chunk.ID
-		place[id], lexicalRank[id], byWords[i].Score, near[i] = i, math.MaxInt, 0, n.least
+		place[id], lexicalRank[id], byWords[i].Score, near[i] = i, math.MaxInt, 0, n.lowest
 		for _, l := range h.Legs {
 			switch {
 			case l.Linked():

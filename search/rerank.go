@@ -15,29 +15,29 @@ import (
 
 // Methods of reranking, for Retrieval.Rerank.
 const (
-	RerankAuto         = "auto"          // by Options.Reranker where there is one, else offline
+	RerankAuto         = "auto"          // by Options.Reranker if there is one, else offline
 	RerankOffline      = "offline"       // by Options.Offline
 	RerankCrossEncoder = "cross_encoder" // by Options.Reranker
 	RerankMMR          = "mmr"           // by maximal marginal relevance of the scores of the search
-	RerankCombined     = "combined"      // as auto, and then by maximal marginal relevance
+	RerankCombined     = "combined"      // auto, then maximal marginal relevance
 	RerankDiversity    = "diversity"     // documents take turns
-	RerankOff          = "off"           // the order of the search stays
+	RerankOff          = "off"           // keeps the order of the search
 	RerankLLM          = "llm"           // by Options.Reranker, which asks a language model
 
-	byProbability = "probability" // of a list of words and meaning, where no method is set
+	byProbability = "probability" // default of a list of words and meaning
 )
 
 // Limits of reranking.
 const (
-	rerankBefore = 200 // candidates that are looked at
+	rerankBefore = 200 // candidates that are ordered
 	rerankAfter  = 20  // that stay in the context of an answer
 	rerankTokens = 400 // of a passage that a reranker reads; many read 512 of their own tokens
-	listedFirst  = 20  // hits of a list that are put in order where no method is set
+	listedFirst  = 20  // hits of a list that are ordered by default
 	mmrLambda    = 0.5 // share of relevance; the rest is novelty
-	mmrAfter     = 10  // candidates that stay where they were diversified
+	mmrAfter     = 10  // candidates that stay after diversification
 )
 
-// RerankMethods lists the methods of reranking.
+// RerankMethods returns the methods of reranking.
 func RerankMethods() []string {
 	return []string{RerankAuto, RerankOffline, RerankCrossEncoder, RerankMMR, RerankCombined, RerankDiversity, RerankLLM, RerankOff}
 }
@@ -55,8 +55,8 @@ func (o Options) checkRerank() error {
 	return nil
 }
 
-// listOrder returns how a list of hits by a leg is put in order: the method, and how
-// many hits are compared.
+// listOrder returns the method that orders a list of hits by a leg, and the number of hits that
+// it orders.
 func (e *Engine) listOrder(leg string) (method string, compared int) {
 	method = e.o.Retrieval.Rerank
 	switch {
@@ -78,17 +78,17 @@ func (e *Engine) listOrder(leg string) (method string, compared int) {
 
 // Ordered is a list of candidates in a new order.
 type Ordered struct {
-	Sources  []state.Source // each with the score that put it there
-	By       string         // what ordered them: a model, "offline", or a method
-	Warnings []string       // why a model did not
+	Sources  []state.Source // each with the score of the order
+	By       string         // a model, "offline", or a method
+	Warnings []string       // why a model failed
 }
 
-// Rerank orders the candidates for the context of an answer and keeps the best 20.
-// The failure of a model is a warning, and the order of the search stays.
+// Rerank orders the candidates for the context of an answer and keeps the best 20. If a model
+// fails, the order of the search stays, with a warning.
 func (e *Engine) Rerank(ctx context.Context, queries []state.Query, candidates []state.Source) (Ordered, error) {
 	before, after := rerankBefore, rerankAfter
 	if e.o.Retrieval.Rerank == RerankLLM {
-		before = rerankAfter // a chat model is shown few passages
+		before = rerankAfter // a chat model gets few passages
 	}
 	out, err := e.reorder(ctx, cmp.Or(e.o.Retrieval.Rerank, RerankAuto), e.o.Offline, queries, candidates[:min(len(candidates), before)])
 	if m := e.o.Retrieval.Rerank; m == RerankMMR || m == RerankCombined {
@@ -120,8 +120,8 @@ func (e *Engine) reorder(ctx context.Context, method string, offline Orderer, qu
 	return out, err
 }
 
-// askReranker orders candidates by the scores of the model. Where it fails, the order
-// stays and a warning says so.
+// askReranker orders candidates by the scores of the model. If it fails, the order stays, with
+// a warning.
 func (e *Engine) askReranker(ctx context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, []string, error) {
 	if len(queries) == 0 || len(candidates) == 0 {
 		return candidates, nil, nil
@@ -145,7 +145,7 @@ func (e *Engine) askReranker(ctx context.Context, queries []state.Query, candida
 	for i := range at {
 		at[i] = i
 	}
-	// The model's own scores decide: near 0 and 1 many unit scores would be equal.
+	// Unit scores near 0 and 1 may be equal, so the scores of the model decide.
 	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	unit := rank.Unit(scores)
 	out := make([]state.Source, len(at))
@@ -183,7 +183,7 @@ func diversify(sources []state.Source) []state.Source {
 	return out
 }
 
-// takeTurns lets documents take turns, in the order of their best passages.
+// takeTurns orders passages so that documents alternate, in the order of their best passages.
 func takeTurns(sources []state.Source) []state.Source {
 	type document struct{ root, source string }
 	count := map[document]int{}

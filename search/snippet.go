@@ -7,11 +7,11 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// snippetBytes is how long a snippet is at most: about 30 words.
+// snippetBytes is the maximum length of a snippet, about 30 words.
 const snippetBytes = 190
 
 // NewSnippets returns a function that finds the stretch of some 30 words of a passage whose
-// terms weigh most. A passage without any of them gives its beginning.
+// terms weigh most. Of a passage without any of them it returns the beginning.
 func NewSnippets(a text.Analyzer, weights map[string]float64) func(passage string) Snippet {
 	return func(passage string) Snippet { return snippet(a, weights, passage) }
 }
@@ -37,10 +37,10 @@ func snippet(a text.Analyzer, weights map[string]float64, passage string) Snippe
 	return out
 }
 
-// repeated is the share of its weight that a word counts when it comes again.
+// repeated is the factor on the weight of a word that occurs again.
 const repeated = 0.05
 
-// heaviest returns the stretch of up to snippetBytes whose tokens weigh most; the first of equals.
+// heaviest returns the first stretch of up to snippetBytes whose tokens weigh most.
 func heaviest(found []text.Token, weights map[string]float64) (start, end int) {
 	best := 0.0
 	for i, first := range found {
@@ -64,8 +64,8 @@ func heaviest(found []text.Token, weights map[string]float64) (start, end int) {
 	return start, end
 }
 
-// widen returns the heaviest stretch with words around it: from the beginning of its sentence or a
-// third of what is free before it, and the rest behind.
+// widen returns the heaviest stretch with context: from the beginning of its sentence, at most
+// a third of the free space, and the rest after it.
 func widen(s string, found []text.Token, weights map[string]float64) (start, end int) {
 	start, end = heaviest(found, weights)
 	free := max(0, snippetBytes-(end-start))
@@ -73,7 +73,7 @@ func widen(s string, found []text.Token, weights map[string]float64) (start, end
 	if i := strings.LastIndexAny(head, ".!?\n"); i >= 0 {
 		head = head[i+1:]
 	} else if len(head) < start {
-		_, head, _ = strings.Cut(head, " ") // of a word that is cut
+		_, head, _ = strings.Cut(head, " ") // a cut word
 	}
 	head = strings.TrimLeft(head, " \t")
 	tail := s[end:min(len(s), end+free-len(head))]

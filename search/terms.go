@@ -9,7 +9,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Field is where a term of a document stands.
+// Field is a field of a document.
 type Field int
 
 // The fields of a document.
@@ -20,13 +20,13 @@ const (
 	InLanguage              // the term names the language of a chunk
 )
 
-// languageMark begins the terms that name the language of a chunk, such as "\x00de"; no
-// word begins with it. English and Vietnamese are not marked. So an index knows which
+// languageMark begins the terms that name the language of a chunk, such as "\x00de"; no word
+// begins with it. English and Vietnamese are not marked. These terms tell an index which
 // languages it holds, and queries are analyzed for those.
 const languageMark = "\x00"
 
-// EachTerm calls f for the terms of a document: those of its title, then those of its chunks,
-// one chunk after the other.
+// EachTerm calls f for the terms of a document: first those of its title, then those of each
+// chunk.
 func EachTerm(a text.Analyzer, title string, chunks []state.Chunk, f func(chunk int, in Field, term string)) {
 	texts := make([]string, len(chunks))
 	for i := range chunks {
@@ -62,13 +62,13 @@ func EachTerm(a text.Analyzer, title string, chunks []state.Chunk, f func(chunk 
 
 // Languages are the languages that the chunks of a [Snapshot] are in.
 type Languages struct {
-	documents, bound text.Analyzer // of documents, and see Analyzer
+	documents, bound text.Analyzer // of documents, and of texts of unknown language
 	held             []string      // besides English, ascending
 	chunks           int
 	docFreq          func(term string) int
 }
 
-// NewLanguages asks how many of all chunks are in each language; a analyzed them.
+// NewLanguages counts the chunks of each language; a is the analyzer of the documents.
 func NewLanguages(a text.Analyzer, chunks int, docFreq func(term string) int) Languages {
 	l := Languages{documents: a, bound: a, chunks: chunks, docFreq: docFreq}
 	if p, ok := a.(text.Polyglot); ok {
@@ -82,7 +82,7 @@ func NewLanguages(a text.Analyzer, chunks int, docFreq func(term string) int) La
 	return l
 }
 
-// Analyzer returns what makes of a text the terms that documents have of its words. See
+// Analyzer returns an analyzer that gives a word the term that most documents have for it. See
 // [text.Polyglot].
 func (l *Languages) Analyzer() text.Analyzer { return l.bound }
 
@@ -106,11 +106,12 @@ func (l *Languages) Snippets(q state.Query) func(passage string) Snippet {
 	return NewSnippets(l.bound, weights)
 }
 
-// fewSpeak is the share of chunks below which a language does not count: they may be a list of
-// names or a quotation.
+// fewSpeak is the share of chunks below which a language does not count: a list of names, a
+// quotation.
 const fewSpeak = 0.005
 
-// Speaks reports whether chunks are in a language. English and Vietnamese cannot be told apart.
+// Speaks reports whether chunks are in a language. English and Vietnamese are not
+// distinguished.
 func (l *Languages) Speaks(language string) bool {
 	if !slices.Contains(l.held, language) {
 		others := 0
@@ -122,14 +123,14 @@ func (l *Languages) Speaks(language string) bool {
 	return float64(l.docFreq(languageMark+language)) >= fewSpeak*float64(l.chunks)
 }
 
-// QueryTerms returns the terms to search for of a text.
+// QueryTerms returns the terms to search for.
 func (l *Languages) QueryTerms(s string) []text.QueryTerm {
 	return text.QueryTerms(l.documents, s, l.held)
 }
 
-// Weigh returns the terms of the text of a query, and the weights of these and of those of its
-// boosts. Of several weights the greatest counts; boosts whose weight is not above 0 and finite
-// are left out.
+// Weigh returns the terms of the text of a query, and the weights of these and of the terms of
+// its boosts. The greatest weight of a term counts; boosts with a weight that is not positive
+// and finite are ignored.
 func (l *Languages) Weigh(q state.Query) (asked []text.QueryTerm, weights map[string]float64) {
 	asked, weights = countRepeats(l.QueryTerms(q.Text)), map[string]float64{}
 	add := func(terms []text.QueryTerm, factor float64) {
@@ -146,12 +147,13 @@ func (l *Languages) Weigh(q state.Query) (asked []text.QueryTerm, weights map[st
 	return asked, weights
 }
 
-// textWords is how many words make a query a text. A text repeats the words that it is about,
-// so each occurrence counts. A question repeats words by grammar: see docs/search-ablation.md.
+// textWords is the number of words from which a query counts as a text. In a text repetition
+// shows the topic, so each occurrence counts; in a question it is grammar: see
+// docs/search-ablation.md.
 const textWords = 64
 
-// countRepeats gives each term of a long query the sum of its weights at different places.
-// Other queries stay as they are.
+// countRepeats sums the weights of each term of a long query over its places, and returns other
+// queries unchanged.
 func countRepeats(asked []text.QueryTerm) []text.QueryTerm {
 	type occurrence struct {
 		term string
@@ -161,7 +163,7 @@ func countRepeats(asked []text.QueryTerm) []text.QueryTerm {
 	for _, t := range asked {
 		o := occurrence{t.Term, text.Span{Start: t.Start, End: t.End}}
 		places[o.at] = true
-		if more := t.Weight - weights[o]; more > 0 { // two languages may give a word one term
+		if more := t.Weight - weights[o]; more > 0 { // two languages may give a word the same term
 			weights[o] = t.Weight
 			sums[t.Term] += more
 		}

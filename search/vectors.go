@@ -11,28 +11,28 @@ import (
 	"example.com/ragflow/state"
 )
 
-// DefaultPassageTokens is where a passage is cut before it is embedded. Most small
-// models read 512 of their own tokens, which are shorter than ours.
+// DefaultPassageTokens is the number of tokens of a passage that are embedded. Most small
+// models read 512 of their own tokens, which are shorter.
 const DefaultPassageTokens = 400
 
-// MaxDimension is the most numbers that a vector may have.
+// MaxDimension is the maximum dimension of a vector.
 const MaxDimension = 1 << 16
 
-// MinCosine is the least cosine of a dense hit.
+// MinCosine is the lowest cosine of a dense hit.
 const MinCosine = 0.0
 
-// VectorSpec says what makes vectors. Vectors of two specs cannot be compared, so a
-// collection has one at a time. The provider does not matter: a model gives the same
-// vectors everywhere.
+// VectorSpec identifies how vectors are made. Vectors of two specs cannot be compared, so a
+// collection has one at a time. The provider does not matter: a model gives the same vectors
+// everywhere.
 type VectorSpec struct {
 	Model     string // see [ModelName]
-	Dimension int    // numbers in a vector; 0: any, not known yet
-	Prefix    string // put before each passage, such as "passage: "
-	Tokens    int    // of a passage that are embedded; 0: DefaultPassageTokens
+	Dimension int    // 0 if not known yet; it then fits any
+	Prefix    string // precedes each passage, such as "passage: "
+	Tokens    int    // of a passage that are embedded; 0 means DefaultPassageTokens
 }
 
-// ModelName makes the name of a model independent of who serves it: lower case,
-// without "openai/" and ":latest", and of a file its base name without ".gguf".
+// ModelName returns the name of a model independent of its server: lower case, without
+// "openai/" and ":latest", and of a file its base name without ".gguf".
 func ModelName(name string) string {
 	name = strings.ToLower(strings.TrimSpace(strings.ReplaceAll(name, `\`, "/")))
 	if strings.HasSuffix(name, ".gguf") || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "./") {
@@ -42,7 +42,7 @@ func ModelName(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, ":latest"), ".gguf")
 }
 
-// String names the spec for people.
+// String formats the spec for people.
 func (v VectorSpec) String() string {
 	var with []string
 	if v.Dimension > 0 {
@@ -60,7 +60,7 @@ func (v VectorSpec) String() string {
 	return v.Model + " (" + strings.Join(with, ", ") + ")"
 }
 
-// WithDefaults fills in what is zero and checks the rest.
+// WithDefaults replaces zero values by the defaults and checks the others.
 func (v VectorSpec) WithDefaults() (VectorSpec, error) {
 	v.Model = ModelName(v.Model)
 	if v.Tokens == 0 {
@@ -77,7 +77,7 @@ func (v VectorSpec) WithDefaults() (VectorSpec, error) {
 	return v, nil
 }
 
-// Fits reports whether vectors made by stored can be compared with vectors of v.
+// Fits reports whether vectors of the spec stored can be compared with vectors of v.
 func (v VectorSpec) Fits(stored VectorSpec) bool {
 	if v.Dimension == 0 {
 		v.Dimension = stored.Dimension
@@ -85,7 +85,7 @@ func (v VectorSpec) Fits(stored VectorSpec) bool {
 	return v == stored
 }
 
-// Passage returns the text that is embedded for a chunk.
+// Passage returns the text to embed for a chunk.
 func (v VectorSpec) Passage(c state.Chunk) string {
 	p := strings.ToValidUTF8(Passage(c), "\uFFFD")
 	if len(p) > v.Tokens { // a token has at least one byte, and counting takes time
@@ -94,7 +94,7 @@ func (v VectorSpec) Passage(c state.Chunk) string {
 	return v.Prefix + p
 }
 
-// Passage returns title, headings and text of a chunk, as models are shown it.
+// Passage returns title, headings and text of a chunk, in the form that models read.
 func Passage(c state.Chunk) string {
 	path := c.Headings
 	if c.Title != "" && (len(path) == 0 || path[0] != c.Title) {
@@ -106,12 +106,12 @@ func Passage(c state.Chunk) string {
 	return strings.Join(path, " › ") + "\n" + c.Text
 }
 
-// EmbedderError means that a collection's vectors were made by another embedder than
+// EmbedderError is the error of a collection whose vectors were made by another embedder than
 // the configured one. It matches [ErrEmbedderChanged].
 type EmbedderError struct {
 	Root   string     // of the collection
-	Stored VectorSpec // made its vectors
-	Given  VectorSpec // is configured now
+	Stored VectorSpec // of its vectors
+	Given  VectorSpec // configured now
 }
 
 // Error names both embedders, and the command that makes the vectors again.
@@ -123,7 +123,7 @@ func (e *EmbedderError) Error() string {
 // Is matches ErrEmbedderChanged.
 func (*EmbedderError) Is(target error) bool { return target == ErrEmbedderChanged }
 
-// DimensionError means that a model gave vectors of another length than before.
+// DimensionError is the error of a model that gave vectors of different lengths.
 type DimensionError struct {
 	Model     string
 	Got, Want int
@@ -134,25 +134,25 @@ func (e *DimensionError) Error() string {
 	return fmt.Sprintf("%s gave a vector of %d dimensions instead of %d", e.Model, e.Got, e.Want)
 }
 
-// EmbedFunc turns texts into vectors, one for each, in their order, all of one
-// length. It is called from several goroutines.
+// EmbedFunc returns the vectors of texts, in their order, all of one length. It is called
+// concurrently.
 type EmbedFunc func(ctx context.Context, texts []string) ([][]float32, error)
 
-// EmbedOptions say how texts are embedded.
+// EmbedOptions configure [Backend.Embed].
 type EmbedOptions struct {
 	Embed   EmbedFunc
-	Batch   int  // texts of one call; 0: 16
-	Workers int  // calls at a time; 0: 4
-	Switch  bool // make vectors beside those of another embedder, and switch when all are there
+	Batch   int  // texts of one call; 0 means 16
+	Workers int  // concurrent calls; 0 means 4
+	Switch  bool // make vectors beside those of another embedder, and switch when all are made
 	// Progress, unless nil, is called with the number of texts embedded so far, from one
 	// goroutine. It must not call the index.
 	Progress func(done, total int)
 }
 
-// EmbedReport says what [Backend.Embed] did.
+// EmbedReport is the result of [Backend.Embed].
 type EmbedReport struct {
 	Embedder VectorSpec
 	Chunks   int // of the collections
-	Embedded int // texts that were embedded now; all others were known
-	Refused  int // texts that the model refused; the next call tries them again
+	Embedded int // texts embedded now; the others had vectors
+	Refused  int // texts that the model refused; the next call retries them
 }
