@@ -6,15 +6,14 @@ import (
 	"unicode"
 )
 
-// mask stands in the place of a secret.
+// mask replaces a secret.
 const mask = "•••"
 
-// Secrets puts [mask] in the place of what looks like a secret: values that
-// are called a password, key, token or secret in English, Polish or Vietnamese;
-// keys with the prefixes that providers give them; JSON web tokens; private
-// keys; passwords in URLs; and long words of letters and digits mixed as only
-// machines mix them. It would rather take out a harmless checksum than leave a
-// key. What it cannot know is a password without a name, such as "it is swordfish".
+// Secrets replaces text that looks like a secret: values named password, key, token or secret
+// in English, Polish or Vietnamese; keys with the prefixes of providers; JSON web tokens;
+// private keys; passwords in URLs; and long words that mix letters and digits as only machines
+// do. It prefers to remove a harmless checksum to leaving a key. It cannot detect a password
+// without a name, such as "it is swordfish".
 func Secrets(s string) string {
 	s = privateKey.ReplaceAllString(s, mask)
 	s = urlPassword.ReplaceAllString(s, "${1}"+mask+"@")
@@ -24,7 +23,7 @@ func Secrets(s string) string {
 		part := namedSecret.FindStringSubmatch(m)
 		value := part[2]
 		if !strings.ContainsAny(part[1], "=:") && !mixed(value) {
-			return m // "the password is long": a sentence about one
+			return m // "the password is long": no secret
 		}
 		return part[1] + mask
 	})
@@ -48,7 +47,7 @@ var (
 	longWord = regexp.MustCompile(`[A-Za-z0-9+/_=-]{24,}`)
 )
 
-// mixed reports whether a word has both letters and digits or signs inside.
+// mixed reports whether a word has letters and digits or signs, or digits alone.
 func mixed(w string) bool {
 	w = strings.Trim(w, ".!?)")
 	letters := strings.IndexFunc(w, unicode.IsLetter) >= 0
@@ -56,8 +55,8 @@ func mixed(w string) bool {
 	return letters && others || strings.IndexFunc(w, func(r rune) bool { return !unicode.IsDigit(r) }) < 0
 }
 
-// machineMade reports whether a long word looks drawn at random: digits and
-// letters that take turns often, and no path or sentence in it.
+// machineMade reports whether a long word looks random: digits and letters alternate often, and
+// it is no path or sentence.
 func machineMade(w string) bool {
 	if strings.Count(w, "/") > 1 || strings.Count(w, "-") > 3 && len(w) == 36 {
 		return false // a path; an id of a thread or run

@@ -7,13 +7,13 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// address is what viewers of Markdown make clickable by itself: addresses with a scheme,
-// those that begin with www., and mail addresses. Some viewers take a bar or a backtick for a
-// part of the name where no letter follows it.
+// address matches text that viewers of Markdown make clickable: addresses with a scheme, those
+// that begin with www., and mail addresses. Some viewers accept a bar or a backtick as part of
+// the name if no letter follows it.
 var address = regexp.MustCompile(`(?:(?i:[a-z][a-z0-9+.-]*://|www\.|mailto:)(?:[^\s<>"'` + "`" + `()\\\]|\x00]|\([^\s<>"'` + "`" + `()\\\]|\x00]*\))+|\w(?:[\w.!#$%&'*+/=?^{}~-]*|[\w.!#$%&'*+/=?^{}~|` + "`" + `-]*[|` + "`" + `][.!#$%&'*+/=?^{}~-]*)@[\w-]+(?:\.[\w-]+)+)`)
 
-// Addresses returns where the addresses of a text stand that viewers of Markdown make
-// clickable by themselves, without the punctuation behind them.
+// Addresses returns the spans of the addresses in a text that viewers of Markdown make
+// clickable, without trailing punctuation.
 func Addresses(s string) []text.Span {
 	var out []text.Span
 	for _, at := range address.FindAllStringIndex(s, -1) {

@@ -8,52 +8,55 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// maxUnit is the most bytes that [Filter] holds back to see how they end.
+// maxUnit is the maximum number of bytes that [Filter] holds back to see how they end.
 const maxUnit = 2048
 
-// Filter makes Markdown harmless while it is written: no viewer loads, runs or links anything of it, and no
-// terminal obeys it, because a document says it or has talked a model into it. Tags become the text they are, and
-// brackets part from what would make them links. An address becomes inline code. Blocks of code stay.
+// Filter makes Markdown harmless while it is written: no viewer loads, runs or links anything
+// in it, and no terminal obeys it, even if a document says so or has talked a model into it.
+// Tags become text, and brackets are separated so that they are no links. An address becomes
+// inline code. Blocks of code stay.
 //
-// The zero Filter is for quotes of documents. With Known it is for what a model wrote: pictures leave their text,
-// links their text and, of web addresses, the address for reading, and an address that is not known becomes a
-// notice: it may carry away what the model was shown.
+// The zero Filter is for quotes of documents. With Known it is for the text of a model:
+// pictures and links are replaced by their text, a link to a web address by text and address,
+// and an unknown address by a notice, because it may carry away what the model has read.
 //
-// All that Write and Close return, put together, is harmless at every moment, and is the same however
-// the text is cut into pieces. It stays as it is when it is filtered again, but where a word is longer than
-// 2 KiB. A Filter is one pass over the text: it decides about one unit after the other, a word with the code,
-// links and brackets in it. For this to hold, every mark of code is closed in its line or escaped, and nothing
-// that could continue a link, a tag or a definition is left at the edge of a unit.
+// The output of Write and Close so far is harmless at every moment, and does not depend on the
+// pieces of the input. Filtering it again changes nothing, unless a word is longer than 2 KiB.
+// A Filter is one pass over a text: it decides about one unit after the other, a word with the
+// code, links and brackets in it. Therefore every mark of code is closed in its line or
+// escaped, and a unit has nothing at its edge that could continue a link, a tag or a
+// definition.
 type Filter struct {
-	Known   func(address string) bool // whether an address may be shown; nil: all may
+	Known   func(address string) bool // reports whether an address may be shown; nil means all may
 	Unknown string                    // replaces an unknown address
-	// Link puts links of our own into text outside of code; each is what keep returns of it. nil: none.
+	// Link adds the program's links to text outside code; each is the result of keep. nil adds
+	// none.
 	Link func(prose string, keep func(link string) string) string
 
-	raw     string // the beginning of a rune or of a line end
-	pending string // what is not decided yet
+	raw     string // an incomplete rune or line end
+	pending string // undecided text
 	gap     []byte // white space before it
 	out     strings.Builder
-	begun   bool       // something was shown
+	begun   bool       // there was output
 	inLine  bool       // pending does not begin a line
 	fence   text.Fence // the open block of code
-	strip   int        // spaces that its lines lose
-	table   bool       // the line may belong to a table, which ends code at a bar
-	above   bool       // the line before this one is not blank
-	barred  bool       // this line, or the one before the line that begins, has code that a table would end
+	strip   int        // spaces to remove from its lines
+	table   bool       // the line may belong to a table, in which a bar ends code
+	above   bool       // the previous line is not blank
+	barred  bool       // this or the previous line has code that a table would end
 }
 
-// Write returns what can be shown after the next piece of the text.
+// Write adds a piece of the text and returns the next output.
 func (f *Filter) Write(piece string) string { return f.take(piece, false) }
 
-// Close returns what is left to show at the end of the text.
+// Close ends the text and returns the last output.
 func (f *Filter) Close() string { return f.take("", true) }
 
-// All returns the whole of a text.
+// All filters a whole text.
 func (f *Filter) All(s string) string { return f.Write(s) + f.Close() }
 
-// Pieces returns the functions that hand on to show what can be shown: piece after each piece of the text, and done at its
-// end. A nil show makes piece nil.
+// Pieces returns functions that pass output to show: piece adds a piece of the text, and done
+// ends it. If show is nil, piece is nil.
 func (f *Filter) Pieces(show func(string)) (piece func(string), done func()) {
 	if show == nil {
 		return nil, func() {}
@@ -77,7 +80,7 @@ func (f *Filter) take(piece string, end bool) string {
 	return f.out.String()
 }
 
-// visible returns the complete characters of what was written, as [Visible] has them.
+// visible returns the complete characters of the input so far, by [Visible].
 func (f *Filter) visible(piece string, end bool) string {
 	s := f.raw + piece
 	cut := len(s)
@@ -101,7 +104,7 @@ func (f *Filter) show(s string) {
 	f.out.WriteString(s)
 }
 
-// step decides about the beginning of what is pending. It reports whether it could.
+// step decides about the beginning of the pending text, and reports whether it could.
 func (f *Filter) step(end bool) bool {
 	if f.pending[0] == '\n' {
 		f.gap = append(f.gap, '\n')
@@ -123,7 +126,7 @@ func (f *Filter) step(end bool) bool {
 	}
 	taken := len(line)
 	switch {
-	case f.fence.Mark != "": // what is left of a long line
+	case f.fence.Mark != "": // the rest of a long line
 		f.show(line)
 	case line[0] == ' ' || line[0] == '\t':
 		taken -= len(strings.TrimLeft(line, " \t"))
@@ -142,9 +145,9 @@ func (f *Filter) step(end bool) bool {
 	return true
 }
 
-// beginLine decides about the beginning of a line: whether it opens or ends a block of code.
-// Viewers disagree on blocks in lists and quotes, so the lines of a block that is shown are
-// indented like its first, by three spaces at most.
+// beginLine decides about the beginning of a line: whether it opens or closes a block of code.
+// Viewers disagree on blocks in lists and quotes, so the lines of a block are indented like its
+// first one, by three spaces at most.
 func (f *Filter) beginLine(line string, whole, cut bool) bool {
 	body := strings.TrimLeft(line, " \t")
 	indent := len(strings.ReplaceAll(line[:len(line)-len(body)], "\t", "    "))
@@ -181,7 +184,7 @@ func (f *Filter) beginLine(line string, whole, cut bool) bool {
 		line = strings.Repeat(" ", opened.Indent) + opened.Mark + language.FindString(opened.Info)
 	} else {
 		if isRule(body) && strings.Contains(body, "-") {
-			if f.table = f.above && !f.barred; f.barred { // parted from its header, it begins no table
+			if f.table = f.above && !f.barred; f.barred { // separated from its header, it begins no table
 				f.gap = append(f.gap, '\n')
 			}
 		}
@@ -199,8 +202,8 @@ func (f *Filter) beginLine(line string, whole, cut bool) bool {
 	return true
 }
 
-// isRule reports whether a line may be the one below the header of a table.
+// isRule reports whether a line may separate the header of a table.
 func isRule(line string) bool { return strings.Trim(line, "|:->"+" \t") == "" }
 
-// language is the name of a language after the marks of a block of code.
+// language matches the name of a language after the marks of a block of code.
 var language = regexp.MustCompile(`^[\w+#-]+$`)

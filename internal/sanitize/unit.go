@@ -9,7 +9,7 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// What a viewer of Markdown would load, run or follow.
+// Parts of Markdown that a viewer would load, run or follow.
 var (
 	picture    = regexp.MustCompile(`!\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])?`)
 	linkInline = regexp.MustCompile(`\[([^\[\]\n]*)\]\(\s*<?([^)\s>]*)>?[^)\n]*\)`)
@@ -27,14 +27,15 @@ var (
 )
 
 const (
-	// maxRounds bounds how deep links and images may be nested.
+	// maxRounds is the maximum nesting of links and images.
 	maxRounds = 8
-	// firstKept is the first placeholder rune: each stands for one code span while the text around it is filtered.
+	// firstKept is the first placeholder rune: each replaces one code span while the text
+	// around it is filtered.
 	firstKept = 0xE000
 )
 
-// unitEnd returns where the first unit of a line ends; 0 where that is not seen yet. whole says that nothing
-// comes after line that could belong to the unit.
+// unitEnd returns the end of the first unit of a line, or 0 if it is not known yet. whole means
+// that nothing follows line that could belong to the unit.
 func unitEnd(line string, whole bool) int {
 	for i := 0; i < len(line); {
 		var next int
@@ -51,15 +52,15 @@ func unitEnd(line string, whole bool) int {
 			return 0
 		}
 		if line[i] >= utf8.RuneSelf && !begunLink.MatchString(line[:i]) {
-			return next // no address goes beyond it
+			return next // no address extends beyond it
 		}
 		i = next
 	}
 	return len(line)
 }
 
-// bracketsEnd returns where the brackets that open at i end, with the target of a link behind them. open says
-// that this may change with what follows s.
+// bracketsEnd returns the end of the brackets that open at i, including the target of a link.
+// open means that text after s may change it.
 func bracketsEnd(s string, i int) (end int, open bool) {
 	depth := 0
 	for at := i; at < len(s); {
@@ -87,17 +88,17 @@ func bracketsEnd(s string, i int) (end int, open bool) {
 	return i + 1, true
 }
 
-// harmless is the filter for one unit.
+// harmless filters one unit.
 func (f *Filter) harmless(s string) string {
 	if !strings.ContainsAny(s, "[]<`@:.~&\\") {
 		return s
 	}
-	var kept []string // code, which the rules do not look into
+	var kept []string // code, which the rules skip
 	keep := func(code string) string {
 		kept = append(kept, code)
 		return "`" + string(rune(firstKept+len(kept)-1)) + "`"
 	}
-	mark := func(escape string) string { return strings.ReplaceAll(keep(escape), "`", "\x00") } // other Markdown, which joins
+	mark := func(escape string) string { return strings.ReplaceAll(keep(escape), "`", "\x00") } // Markdown that joins words
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		next, open := text.PieceEnd(s, i)
@@ -107,7 +108,7 @@ func (f *Filter) harmless(s string) string {
 		case s[i] == '`':
 			marks := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
 			b.WriteString(keep(f.code(s[i+marks:next-marks], marks)))
-		case s[i] == '\\' && next == i+2 && strings.IndexByte("@:/<", s[i+1]) >= 0: // some viewers look for addresses behind it
+		case s[i] == '\\' && next == i+2 && strings.IndexByte("@:/<", s[i+1]) >= 0: // some viewers look for addresses after it
 			b.WriteByte(s[i+1])
 		case s[i] == '\\' && next == i+2 && !isWord(s[i+1]):
 			b.WriteString(mark(s[i:next]))
@@ -122,12 +123,12 @@ func (f *Filter) harmless(s string) string {
 	if f.Known != nil {
 		prose = disarmed(prose)
 	}
-	for spans := Addresses(prose); len(spans) > 0; spans = Addresses(prose) { // one may follow in the other
+	for spans := Addresses(prose); len(spans) > 0; spans = Addresses(prose) { // one may contain another
 		b.Reset()
 		at := 0
 		for _, a := range spans {
 			b.WriteString(prose[at:a.Start])
-			address, _, _ := strings.Cut(prose[a.Start:a.End], "|") // which ends a cell
+			address, _, _ := strings.Cut(prose[a.Start:a.End], "|") // a bar ends a cell
 			if f.Known != nil && !f.Known(address) {
 				b.WriteString(f.Unknown)
 			} else {
@@ -148,7 +149,7 @@ func (f *Filter) harmless(s string) string {
 	prose = edges().Replace(prose)
 	prose = afterCode.ReplaceAllString(prose, "` $1")
 	prose = markup.ReplaceAllString(prose, `\<$1`)
-	prose = reference.ReplaceAllString(prose, `\&$1`) // some viewers look for addresses behind it
+	prose = reference.ReplaceAllString(prose, `\&$1`) // some viewers look for addresses after it
 	b.Reset()
 	at := 0
 	for _, place := range keptCode.FindAllStringIndex(prose, -1) {
@@ -168,12 +169,13 @@ func isWord(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_'
 }
 
-// edges part what would continue a link, define one or open a block of code.
+// edges separates text that would continue a link, define one or open a block of code.
 var edges = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer("](", "] (", "]:", "] :", "~~~", `\~\~\~`, "``", "` `")
 })
 
-// code returns inline code in so many marks. A table ends code at a bar: what is between is text then.
+// code returns inline code with so many marks. In a table a bar ends code, and the rest is
+// text.
 func (f *Filter) code(s string, marks int) string {
 	edge := strings.Repeat("`", marks)
 	if bar.MatchString(s) {
@@ -186,8 +188,8 @@ func (f *Filter) code(s string, marks int) string {
 	return edge + s + edge
 }
 
-// disarmed takes the pictures and links out of a unit. What one rule uncovers the next round takes; rounds end,
-// for each makes the text shorter or changes nothing.
+// disarmed removes pictures and links. Each round removes those that the previous one
+// uncovered; a round makes the text shorter or is the last.
 func disarmed(s string) string {
 	for range maxRounds {
 		before := s

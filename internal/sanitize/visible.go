@@ -8,11 +8,10 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// Visible makes text safe to show on a terminal or in a viewer. It replaces invalid
-// UTF-8 by U+FFFD and control characters, other than tab and newline, by their
-// pictures. All kinds of line end become a newline. It drops invisible characters
-// with an effect: those that reorder text, join or split words, or carry hidden text
-// (tags). See [text.Hidden].
+// Visible makes text safe to show on a terminal or in a viewer. It replaces invalid UTF-8 by
+// U+FFFD, control characters other than tab and newline by their pictures, and every kind of
+// line end by a newline. It drops invisible characters that reorder text, join or split words,
+// or carry hidden text: see [text.Hidden].
 func Visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {

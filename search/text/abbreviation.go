@@ -13,7 +13,8 @@ var abbreviationList string
 
 var abbreviations = sync.OnceValue(func() map[string]map[string]bool { return readLists(abbreviationList) })
 
-// readLists reads the lines "name: word word …"; a name may have several.
+// readLists parses lines "name: word word …" into sets of words by name; a name may have
+// several lines.
 func readLists(s string) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
 	for line := range strings.Lines(s) {
@@ -31,8 +32,8 @@ func readLists(s string) map[string]map[string]bool {
 	return out
 }
 
-// abbreviated reports whether the word before a full stop is written with it
-// and seldom ends a sentence; next is what follows.
+// abbreviated reports whether the word before a full stop is an abbreviation that seldom ends a
+// sentence. next is the text that follows.
 func abbreviated(before, next string) bool {
 	w := lastWord(before)
 	first, n := utf8.DecodeRuneInString(next)
@@ -57,8 +58,7 @@ func abbreviated(before, next string) bool {
 	return false
 }
 
-// lastWord is the word that before ends in, without the bracket, quote or
-// emphasis that opens it.
+// lastWord returns the last word of a text, without an opening bracket, quote or emphasis.
 func lastWord(before string) string {
 	at := strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("([\"'*_“‘", r) })
 	if at < 0 {
@@ -68,13 +68,13 @@ func lastWord(before string) string {
 	return before[at+n:]
 }
 
-// firstWord is the first word of next in small letters, "" where it is none of letters.
+// firstWord returns the first word of next in lower case, "" if it is not made of letters.
 func firstWord(next string) string {
 	next = First(next, 32)
 	return strings.ToLower(next[:len(next)-len(strings.TrimLeftFunc(next, unicode.IsLetter))])
 }
 
-// dotted reports whether w is capital letters with full stops between them.
+// dotted reports whether w is made of capital letters with full stops between them.
 func dotted(w string) bool {
 	for part := range strings.SplitSeq(w, ".") {
 		part = strings.TrimPrefix(part, "-") // J.-C.
@@ -92,8 +92,7 @@ func measured(before, w string) bool {
 	return trimmed != "" && trimmed != before && isDigit(trimmed[len(trimmed)-1])
 }
 
-// maxNumber is how many digits the number of a part has at most: what has more
-// is a year or an amount.
+// maxNumber is the maximum number of digits of a section number; more are a year or an amount.
 const maxNumber = 3
 
 // isNumber reports whether w is a short number, Arabic or Roman.
@@ -101,9 +100,8 @@ func isNumber(w string) bool {
 	return len(w) <= maxNumber && digits(w) || len(w) > 1 && strings.Trim(w, "IVXLC") == ""
 }
 
-// numbered reports whether what stands before a full stop only numbers what
-// follows: "2." between steps in one line, "Điều 5.", "Art. 5.", "§ 5." before
-// what they are called.
+// numbered reports whether the text before a full stop only numbers the text that follows: "2."
+// between steps in one line, "Điều 5.", "Art. 5.", "§ 5." before a title.
 func numbered(before string) bool {
 	if len(before) > 64 {
 		return false
@@ -118,8 +116,8 @@ func numbered(before string) bool {
 	return false
 }
 
-// germanOrdinal reports whether the full stop behind before makes an ordinal of
-// a German number: am 3. Mai, im 19. Jahrhundert, der 2. Versuch.
+// germanOrdinal reports whether the full stop after before makes an ordinal of a German number:
+// am 3. Mai, im 19. Jahrhundert, der 2. Versuch.
 func germanOrdinal(before, next string) bool {
 	fields := strings.Fields(before[max(0, len(before)-64):]) // the last words will do
 	n, word := len(fields), firstWord(next)

@@ -9,31 +9,31 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Token is one term of a text and its place.
+// Token is a term of a text and its position.
 type Token struct {
-	Term  string // normalised; what is indexed and searched for
+	Term  string // normalised, as indexed and searched for
 	Start int    // byte offset in the text
 	End   int    // first byte after
-	Pos   int    // position, from 0; dropped stop words leave a gap; a whole name shares the position of its first part
+	Pos   int    // position, from 0; stop words are counted; a whole name has the position of its first part
 }
 
 // Analyzer turns text into terms. Analyzers are safe for concurrent use.
 type Analyzer interface {
-	// Name identifies the output: two analyzers of one name give the same
-	// tokens for the same text, in this and every other version of the program.
+	// Name identifies the output: two analyzers of one name give the same tokens for the same
+	// text, in every version of the program.
 	Name() string
-	// Analyze returns the tokens of s in order of Pos, then Start; where the
-	// parts of a name begin, the whole name comes first.
+	// Analyze returns the tokens of s in order of Pos, then Start; a whole name precedes its
+	// parts.
 	Analyze(s string) []Token
-	// Append is Analyze into a slice that the caller owns.
+	// Append appends the tokens of s to a slice of the caller.
 	Append(dst []Token, s string) []Token
 }
 
-// maxTerm bounds a term in bytes. Longer runs (base64, minified code) say
-// nothing to a reader and would only fill the dictionary.
+// maxTerm is the maximum length of a term in bytes. Longer runs, such as base64, mean nothing
+// to a reader and would only fill the dictionary.
 const maxTerm = 128
 
-// analyzer splits a text into words. Languages differ only in the term of a word.
+// analyzer splits a text into words and makes terms of them by the rules of a language.
 type analyzer struct {
 	name  string
 	term  func(word string) string // "" for a stop word
@@ -57,13 +57,11 @@ func (a *analyzer) Append(dst []Token, s string) []Token {
 	return p.out
 }
 
-// For returns the analyzer of a language, named by its ISO 639-1 code.
-// Vietnamese has syllables, pairs of them and terms without diacritics. Languages
-// with function words in stopwords.txt have stop words, and most of them stemming.
-// Every other language, and the empty code, gets a plain analyzer that works for
-// every script: words in lower case, and pairs of letters of what is written
-// without spaces. Words in Cyrillic and Arabic letters are stemmed in every
-// language but the plain one.
+// For returns the analyzer of a language, given its ISO 639-1 code. Vietnamese has syllables,
+// pairs of them and terms without diacritics. Languages with function words in stopwords.txt
+// have stop words, and most of them stemming. Every other language, and the empty code, has a
+// plain analyzer for every script: words in lower case, and pairs of letters of scripts without
+// spaces. Words in Cyrillic and Arabic letters are stemmed in every language but the plain one.
 func For(lang string) Analyzer {
 	if lang == "vi" {
 		return vietnameseAnalyzer
@@ -89,11 +87,11 @@ var (
 	vietnameseAnalyzer = newVietnamese()
 )
 
-// memo remembers what was computed of words: text repeats its words, and a stem
-// takes a hundred times as long as a look into a map.
+// memo caches values by word: text repeats its words, and stemming takes a hundred times as
+// long as a map lookup.
 type memo[V any] struct{ idle sync.Pool }
 
-// maxMemo bounds how many words are remembered by one goroutine.
+// maxMemo is the maximum number of words in the cache of one goroutine.
 const maxMemo = 1 << 16
 
 func (m *memo[V]) take() map[string]V {
@@ -126,7 +124,7 @@ func isLower(c byte) bool  { return 'a' <= c && c <= 'z' }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return isLower(c) || isUpper(c) }
 
-// isASCII reports whether a text has no byte beyond ASCII.
+// isASCII reports whether all bytes of a text are ASCII.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -136,8 +134,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// lower is the term of a word without a language. Compatibility forms (ligatures
-// of a PDF, full-width letters) become the letters they stand for.
+// lower returns the term of a word without a language. Compatibility forms (ligatures of a PDF,
+// full-width letters) become ordinary letters.
 func lower(word string) string {
 	if isASCII(word) {
 		return clip(strings.ToLower(word))
@@ -155,10 +153,9 @@ func lower(word string) string {
 	return clip(norm.NFC.String(t))
 }
 
-// foldScript brings letters together that a script writes in several ways:
-// Russian ё is е, Greek loses its accents and final sigma, Hebrew its points,
-// Arabic its vowel signs, its lengthening and the signs on alif, Devanagari its
-// dots below. Latin letters stay.
+// foldScript maps variants of a letter to one: Russian ё is е, Greek loses its accents and
+// final sigma, Hebrew its points, Arabic its vowel signs, its lengthening and the signs on
+// alif, Devanagari its dots below. Latin letters do not change.
 func foldScript(r rune) rune {
 	switch {
 	case r < 0x370:
@@ -182,7 +179,7 @@ func foldScript(r rune) rune {
 	return r
 }
 
-// clip cuts a term at maxTerm, on a rune boundary.
+// clip cuts a term to maxTerm bytes, at a rune.
 func clip(t string) string {
 	if len(t) <= maxTerm {
 		return t

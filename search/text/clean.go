@@ -7,11 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Clean makes input fit to be searched for, stored and shown: NFC, each
-// invalid sequence replaced by U+FFFD, runs of white space one space, ends
-// stripped. What cannot be seen and can mislead is removed: control
-// characters, zero-width characters, bidirectional controls, Unicode tags and
-// the variation selectors beyond emoji. Cleaning twice changes nothing more.
+// Clean normalises input to be searched for, stored and shown: NFC, U+FFFD for each invalid
+// sequence, single spaces, none at the ends. It removes invisible characters that can mislead:
+// see [Hidden]. Cleaning twice changes nothing more.
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.Map(func(r rune) rune {
@@ -26,9 +24,9 @@ func Clean(s string) string {
 	return strings.Join(strings.Fields(norm.NFC.String(s)), " ")
 }
 
-// Hidden reports whether a rune has no shape of its own: controls, zero-width
-// characters, bidirectional controls, tags and fillers. Signs that Unicode
-// files under format but that are drawn, such as the Arabic number sign, stay.
+// Hidden reports whether a rune is invisible: control and zero-width characters, bidirectional
+// controls, tags, fillers and variation selectors beyond emoji. Drawn signs that Unicode
+// classifies as format characters, such as the Arabic number sign, are visible.
 func Hidden(r rune) bool {
 	switch {
 	case unicode.Is(unicode.Cc, r):
@@ -45,8 +43,7 @@ func Hidden(r rune) bool {
 	return false
 }
 
-// First returns the first n runes of s, all of it where it has fewer. A byte
-// that is no UTF-8 counts as a rune.
+// First returns the first n runes of s, or all. A byte that is not UTF-8 counts as a rune.
 func First(s string, n int) string {
 	for i := range s {
 		if n <= 0 {

@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Count returns how many tokens of the o200k vocabulary s is, as current
-// OpenAI models count them. What looks like a special token counts as the
-// ordinary text it is; each invalid byte counts as U+FFFD. A word of more than
-// 128 bytes is counted in pieces, which may add a token per piece.
+// Count returns the number of tokens of s in the o200k vocabulary of current OpenAI models.
+// Text that looks like a special token counts as ordinary text; each invalid byte counts as
+// U+FFFD. A word of more than 128 bytes is counted in pieces, which may add a token per piece.
 func Count(s string) int {
 	n := 0
 	for s != "" {
@@ -20,8 +19,8 @@ func Count(s string) int {
 	return n
 }
 
-// Trim returns the longest beginning of s, in whole tokens and whole runes,
-// that is at most n tokens by [Count]. Invalid bytes come out as U+FFFD.
+// Trim returns the longest beginning of s, in whole tokens and whole runes, with at most n
+// tokens by [Count]. Invalid bytes become U+FFFD.
 func Trim(s string, n int) string {
 	if n <= 0 {
 		return ""
@@ -42,15 +41,15 @@ windows:
 	for end < len(s) && !utf8.RuneStart(s[end]) {
 		end-- // a token may hold part of a rune
 	}
-	for end > 0 && Count(s[:end]) > n { // a cut word may need more tokens than it was part of
+	for end > 0 && Count(s[:end]) > n { // a cut word may need more tokens than the whole one
 		_, size := utf8.DecodeLastRuneInString(s[:end])
 		end -= size
 	}
 	return s[:end]
 }
 
-// Estimate guesses Count within about a fifth for prose and code, several
-// hundred times faster.
+// Estimate approximates Count within about a fifth for prose and code, several hundred times
+// faster.
 func Estimate(s string) int {
 	runes, wide := 0, 0 // beyond ASCII, and their bytes
 	for i := range len(s) {
@@ -64,14 +63,13 @@ func Estimate(s string) int {
 	return (len(s)-wide+3)/4 + (runes*2+2)/3
 }
 
-// maxWindow is how many bytes are encoded at once. The time of merge is quadratic
-// in the length of a word, and a document may be one word of 50 MB.
+// maxWindow is the number of bytes that are encoded at once. The time of merge is quadratic in
+// the length of a word, and a document may be one word of 50 MB.
 const maxWindow = 256
 
-// seam returns where to cut s so that the counts of the pieces add up to that of
-// the whole: after a letter that neither a letter, a mark nor an apostrophe
-// follows, where a token always begins. Text without such a place is cut between
-// runes.
+// seam returns the position to cut s at so that the counts of the pieces add up to that of the
+// whole: after a letter that no letter, mark or apostrophe follows, where a token always
+// begins. Text without such a position is cut between runes.
 func seam(s string) int {
 	if len(s) <= maxWindow {
 		return len(s)

@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// Index is what [Foreign] asks of an index. A method Speaks(language string) bool, which reports
-// whether chunks are marked as written in a language, tells more.
+// Index describes an index to [Foreign]. An index with a method Speaks(language string) bool,
+// which reports whether chunks are marked as written in a language, gives better results.
 type Index interface {
 	Analyzer() Analyzer
 	Docs() int               // chunks in the index
 	DocFreq(term string) int // chunks that hold a term
 }
 
-// enoughFound is how many texts that a question finds tell the language of the documents.
-const enoughFound = 3
+// minFound is the number of found texts that show the language of the documents.
+const minFound = 3
 
-// everyday are English words that most documents in English have and others do not. Function words
+// everyday are English words that most English documents have and others do not. Function words
 // are in no index.
 const everyday = "day year time work people need change first new number"
 
-// Foreign reports whether a question is in another language than the documents of an index, of which it
-// found some texts. Both languages must be clear: a question of two nouns, and documents that are tables of
-// names and numbers, may be in any.
+// Foreign reports whether a question is in another language than the documents of an index,
+// given some texts that it found. Both languages must be clear: a question of two nouns, and
+// documents made of tables of names and numbers, may be in any language.
 func Foreign(question string, found []string, x Index) bool {
 	asked := clearLanguage(question)
 	index, tells := x.(interface{ Speaks(language string) bool })
-	marked := asked != "en" && asked != "vi" // an index takes for these what gives no sign
+	marked := asked != "en" && asked != "vi" // the default of an index for unclear texts
 	if asked == "" || x == nil || x.Docs() == 0 || tells && marked && index.Speaks(asked) {
 		return false
 	}
@@ -41,7 +41,7 @@ func Foreign(question string, found []string, x Index) bool {
 		}
 	}
 	switch {
-	case 2*others > len(found) && others >= min(enoughFound, x.Docs()):
+	case 2*others > len(found) && others >= min(minFound, x.Docs()):
 		return true
 	case !tells || asked == "vi":
 		return false
@@ -55,7 +55,7 @@ func Foreign(question string, found []string, x Index) bool {
 	return english > 1 || slices.ContainsFunc(Multilingual().Codes(), index.Speaks)
 }
 
-// clearLanguage is [Language] where a text tells it clearly, else "".
+// clearLanguage returns the language of a text if it is clear, else "".
 func clearLanguage(s string) string {
 	s = s[:min(len(s), maxLanguage)]
 	if lang := byScript(s); lang != "" {

@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// latinLanguages are the languages in Latin letters that have stop words. Of several that a
-// text speaks for alike, the first counts.
+// latinLanguages are the languages in Latin letters that have stop words. Among languages with
+// equal votes the first counts.
 var latinLanguages = [...]struct {
 	code    string
-	letters string // that not many others have
+	letters string // rare in other languages
 }{
 	{"pl", "ąęłńśźżć"},
 	{"cs", "ěřůčšžťďň"},
@@ -31,22 +31,21 @@ var latinLanguages = [...]struct {
 	{"sv", "åäö"},
 	{"tr", "ğışçöü"},
 	{"en", ""},
-	{"vi", ""}, // whose letters are looked at by themselves
+	{"vi", ""}, // its letters have their own rule
 }
 
-// Places of English and Vietnamese among latinLanguages.
+// Positions of English and Vietnamese in latinLanguages.
 const (
 	ofEnglish    = len(latinLanguages) - 2
 	ofVietnamese = len(latinLanguages) - 1
 )
 
-// maxLanguage is how much of a text its language is told by, in bytes.
+// maxLanguage is the number of bytes used to detect the language of a text.
 const maxLanguage = 2048
 
-// Language returns the ISO 639-1 code of the language of a text, as far as a
-// search engine needs to know it: of a text in Latin letters one that has stop words,
-// in other scripts the main language of the script. A text that gives no sign, such
-// as a product name, is "en".
+// Language returns the ISO 639-1 code of the language of a text, as far as a search engine
+// needs it: of a text in Latin letters one that has stop words, in other scripts the main
+// language of the script. A text without evidence, such as a product name, is "en".
 func Language(s string) string {
 	s = s[:min(len(s), maxLanguage)]
 	if lang := byScript(s); lang != "" {
@@ -59,8 +58,8 @@ func Language(s string) string {
 	return lang
 }
 
-// clearly returns the language of a text in Latin letters, "" where the text does not tell
-// clearly, and what speaks for each. Names in Vietnamese make no Vietnamese text.
+// clearly returns the language of a text in Latin letters, or "" if it is unclear, and the
+// votes for each. Vietnamese names do not make a text Vietnamese.
 func clearly(s string) (lang string, t tally) {
 	t.add(s)
 	lang = t.language(queryVotes)
@@ -70,19 +69,18 @@ func clearly(s string) (lang string, t tally) {
 	return lang, t
 }
 
-// tally counts what speaks for each language in a text. Each function word in it
-// has one vote, however often it comes, shared among the languages that have the
-// word. A letter that few languages write, and a syllable that carries the
-// marks of Vietnamese, have half a vote.
+// tally counts votes for each language in a text. Each function word has one vote, however
+// often it occurs, shared among the languages that have the word. A letter that few languages
+// use, and a syllable with Vietnamese marks, have half a vote.
 type tally struct {
 	votes [len(latinLanguages)]float32
 	words int
 	seen  map[*sign]bool
 }
 
-// What speaks clearly: at least so many votes, so large a share of the words,
-// and so many times the votes of every other language. Running text has a vote for
-// every third to tenth word; code, tables and lists of names have few.
+// A language is clear with a minimum number of votes, a minimum share of the words, and a
+// multiple of the votes of every other language. Running text has a vote for every third to
+// tenth word; code, tables and lists of names have few.
 const (
 	clearVotes  = 3   // for a part of a document
 	fewVotes    = 1.5 // for a whole document
@@ -91,9 +89,9 @@ const (
 	clearFactor = 1.5
 )
 
-// language returns the language that has at least so many votes and clearly
-// more than the others, "" where none has.
-func (t *tally) language(least float32) string {
+// language returns the language that has at least minVotes votes and clearly more than the
+// others, or "".
+func (t *tally) language(minVotes float32) string {
 	best, second := 0, float32(0)
 	for i, n := range t.votes {
 		if n > t.votes[best] {
@@ -105,30 +103,30 @@ func (t *tally) language(least float32) string {
 			second = max(second, n)
 		}
 	}
-	if top := t.votes[best]; top < least || top < clearShare*float32(t.words) || top < clearFactor*second {
+	if top := t.votes[best]; top < minVotes || top < clearShare*float32(t.words) || top < clearFactor*second {
 		return ""
 	}
 	return latinLanguages[best].code
 }
 
-// What a language other than English needs in a text that does not tell clearly,
-// such as a question of three words: so many votes, and so large a share of the words.
+// A language other than English needs these votes and share of the words in a text that is
+// unclear, such as a question of three words.
 const (
-	leastVotes = 0.5
-	leastShare = 0.1
+	likelyVotes = 0.5
+	likelyShare = 0.1
 )
 
-// likely returns the language of a text that does not tell clearly: English, unless
-// another language has more votes.
+// likely returns the language of a text that is unclear: English, unless another language has
+// more votes.
 func (t *tally) likely(s string) string {
 	top := slices.Max(t.votes[:])
-	if top < leastVotes || top < leastShare*float32(t.words) || t.votes[ofEnglish]*clearFactor >= top || t.words < 2 && isASCII(s) {
+	if top < likelyVotes || top < likelyShare*float32(t.words) || t.votes[ofEnglish]*clearFactor >= top || t.words < 2 && isASCII(s) {
 		return "en"
 	}
 	return latinLanguages[slices.Index(t.votes[:], top)].code
 }
 
-// sign is a word or letter that speaks for the languages whose bits are set in mask.
+// sign is a word or letter that votes for the languages whose bits are set in mask.
 type sign struct {
 	mask uint32
 	vote float32
@@ -170,7 +168,7 @@ func (t *tally) add(s string) {
 			t.see(table[string(r)])
 		}
 	}
-	foreign := func(r rune) bool { // to Vietnamese
+	foreign := func(r rune) bool { // not Vietnamese
 		return r >= utf8.RuneSelf && !vietnameseOnly(r) && !strings.ContainsRune("ăâêôàáãèéìíòóõùúý", r)
 	}
 	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -182,7 +180,7 @@ func (t *tally) add(s string) {
 	}
 }
 
-// see counts a sign, which may be nil, the first time.
+// see counts a sign, which may be nil, once.
 func (t *tally) see(s *sign) {
 	if s == nil || t.seen[s] {
 		return
@@ -222,8 +220,8 @@ var scripts = []struct {
 	{unicode.Myanmar, "my"},
 }
 
-// byScript returns the language of a text that is not in Latin letters but for
-// some names, "" for others.
+// byScript returns the language of a text that is not in Latin letters, apart from names; ""
+// for others.
 func byScript(s string) string {
 	latin, other, counts := 0, 0, make([]int, len(scripts))
 	for _, r := range s {
@@ -248,7 +246,7 @@ func byScript(s string) string {
 	}
 	const hiragana, katakana = 2, 3
 	if kana := counts[hiragana] + counts[katakana]; kana > 0 && kana*10 >= other {
-		return "ja" // which writes ideographs too
+		return "ja" // Japanese writes ideographs too
 	}
 	lang := scripts[slices.Index(counts, most)].lang
 	if lang == "ru" && strings.ContainsAny(s, "іїєґІЇЄҐ") {

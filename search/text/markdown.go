@@ -6,17 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Fence is the line that opens a fenced block of code: a run of three or more
-// backticks or tildes. The zero Fence is none.
+// Fence is the line that opens a fenced block of code: a run of three or more backticks or
+// tildes. The zero Fence is none.
 type Fence struct {
 	Mark   string // the run
 	Indent int    // spaces before it, at most 3
-	Info   string // what stands behind it, such as the language
+	Info   string // the rest of the line, such as the language
 }
 
-// OpenFence reads the opening of a block of code as CommonMark has it. line is a
-// single line, with or without its end; marks of quotes and lists before the
-// fence are the caller's to take off.
+// OpenFence parses the opening of a block of code by CommonMark. line is a single line, with or
+// without its end; the caller removes marks of quotes and lists before the fence.
 func OpenFence(line string) (Fence, bool) {
 	body := strings.TrimRight(line, " \t\r\n")
 	rest := strings.TrimLeft(body, " ")
@@ -32,16 +31,15 @@ func OpenFence(line string) (Fence, bool) {
 	return f, true
 }
 
-// Closes reports whether line ends the block that f opens: the same marks, at
-// least as many, and nothing else. Nothing ends the zero Fence.
+// Closes reports whether line closes the block that f opens: the same marks, at least as many,
+// and nothing else. Nothing closes the zero Fence.
 func (f Fence) Closes(line string) bool {
 	end, ok := OpenFence(line)
 	return ok && f.Mark != "" && end.Info == "" && end.Mark[0] == f.Mark[0] && len(end.Mark) >= len(f.Mark)
 }
 
-// Fences returns the fenced blocks of code of a Markdown text, each from the
-// line that opens it to the end of the line that closes it, or to the end of the
-// text. Blocks inside of quotes and lists are not looked for.
+// Fences returns the fenced blocks of code of a Markdown text, from the opening line to the end
+// of the closing line or of the text, without those in quotes and lists.
 func Fences(s string) []Span {
 	var out []Span
 	var open Fence
@@ -62,9 +60,8 @@ func Fences(s string) []Span {
 	return out
 }
 
-// Placeholders returns s as a person should read its code: a parameter that a
-// site generator fills in, as in `{{% param "version" %}}`, is the placeholder
-// <version>, and other shortcodes are gone. What has none is returned as it is.
+// Placeholders returns s with parameters of a site generator, as in `{{% param "version" %}}`,
+// replaced by the placeholder <version>, and without other shortcodes.
 func Placeholders(s string) string {
 	if !strings.Contains(s, "{{") {
 		return s
@@ -82,8 +79,8 @@ var (
 	parameterName = regexp.MustCompile(`^\{\{[<%]\s*param\s+"?([\w.-]+)"?\s*[>%]\}\}$`)
 )
 
-// PieceEnd returns where the character at i ends, or the code or escape that begins there. open says that it is
-// the beginning of code whose end is not in s.
+// PieceEnd returns the end of the character at i, or of the code or escape that begins there.
+// open reports that i begins code whose end is not in s.
 func PieceEnd(s string, i int) (end int, open bool) {
 	switch c := s[i]; {
 	case c == '`':
@@ -101,7 +98,7 @@ func PieceEnd(s string, i int) (end int, open bool) {
 	return i + n, false
 }
 
-// codeEnd returns where in s the run of exactly so many marks begins that ends code; -1 without one.
+// codeEnd returns the position in s of the run of exactly so many marks that ends code, or -1.
 func codeEnd(s string, marks int) int {
 	for at := 0; ; {
 		i := strings.IndexByte(s[at:], '`')

@@ -2,43 +2,40 @@ package text
 
 import "strings"
 
-// Polyglot is the analyzer for documents of any language, mixed as they come.
+// Polyglot is the analyzer of documents in any mix of languages.
 //
-// A document is long enough to tell its language; a query of two words is not.
-// So the language is decided where a document is indexed, once for each of its
-// parts, and a query gives the terms it would have in each of the languages that
-// the index holds: whatever language it is in, and whether that is told rightly or
-// not, a word meets itself and its inflected forms.
+// A document is long enough to detect its language; a query of two words is not. So the
+// language is decided when a document is indexed, once for each of its parts, and a query gives
+// the terms it would have in each language of the index. Hence a word matches its inflected
+// forms, whether or not the language of the query is detected correctly.
 //
-// Vietnamese is told by its letters, text by text; the other languages in Latin
-// letters by their function words. Cyrillic, Arabic and what is written without
-// spaces is treated by its script. What gives no sign is treated as English. A
-// short text that may be Vietnamese typed without diacritics gives the terms of both.
+// Vietnamese is detected by its letters, text by text; the other languages in Latin letters by
+// their function words. Cyrillic, Arabic and scripts without spaces are treated by script. Text
+// without evidence is treated as English. A short text that may be Vietnamese without
+// diacritics gives the terms of both.
 type Polyglot struct{}
 
 // Multilingual returns a Polyglot.
 func Multilingual() Polyglot { return Polyglot{} }
 
-// Name changes when the name of any analyzer in use, or how a language is told,
-// changes.
+// Name changes if the name of any analyzer in use, or the detection of languages, changes.
 func (Polyglot) Name() string {
 	return "multi/4+" + For("en").Name() + "+" + vietnameseAnalyzer.Name()
 }
 
-// Analyze returns the tokens of a text in the way of its language.
+// Analyze returns the tokens of a text by the rules of its language.
 func (p Polyglot) Analyze(s string) []Token {
 	return p.Append(make([]Token, 0, len(s)/7+4), s)
 }
 
-// Append is Analyze into a slice that the caller owns.
+// Append appends the tokens of s to a slice of the caller.
 func (p Polyglot) Append(dst []Token, s string) []Token {
 	whole, _ := p.Languages([]string{s})
 	return p.AppendIn(dst, s, whole)
 }
 
-// Languages returns the languages in which the parts of a document are to be
-// analyzed, and the one for what has no language of its own, such as its title:
-// codes for AppendIn.
+// Languages returns the languages of the parts of a document, and that of text without a
+// language of its own, such as the title, as codes for AppendIn.
 func (Polyglot) Languages(parts []string) (whole string, each []string) {
 	each = make([]string, len(parts))
 	var all tally
@@ -53,7 +50,7 @@ func (Polyglot) Languages(parts []string) (whole string, each []string) {
 		all.add(part)
 	}
 	if whole = all.language(fewVotes); whole == "" || whole == "vi" {
-		whole = "en" // Vietnamese titles are told by their letters
+		whole = "en" // Vietnamese titles are detected by their letters
 	}
 	for i := range each {
 		if each[i] == "" {
@@ -63,7 +60,7 @@ func (Polyglot) Languages(parts []string) (whole string, each []string) {
 	return whole, each
 }
 
-// Codes returns the languages that Languages may return, besides "en" and "vi".
+// Codes returns the languages that Languages may return, without "en" and "vi".
 func (Polyglot) Codes() []string {
 	var out []string
 	for _, l := range latinLanguages[:ofEnglish] {
@@ -72,7 +69,7 @@ func (Polyglot) Codes() []string {
 	return out
 }
 
-// AppendIn is Append in the way of a language that Languages returned.
+// AppendIn is Append by the rules of a language that Languages returned.
 func (Polyglot) AppendIn(dst []Token, s, lang string) []Token {
 	if isVietnamese(s) {
 		return vietnameseAnalyzer.Append(dst, s)
@@ -88,25 +85,24 @@ func (Polyglot) AppendIn(dst []Token, s, lang string) []Token {
 type QueryTerm struct {
 	Token
 
-	Weight float64 // beside that of a word as it was typed, which has 1
+	Weight float64 // relative to a word as typed, which has 1
 }
 
-// Weights of the terms of a query beside those of its words as they were typed.
+// Weights of the terms of a query relative to its words as typed.
 const (
-	// foldedWeight is that of a word without its diacritics: it finds what was
-	// typed without them, and decides little beside words that are exact. In a
-	// query that is all ASCII it counts plainAsked.
+	// foldedWeight is the weight of a word without its diacritics: it finds words typed without
+	// them, and decides little among exact words. In a query that is all ASCII it is
+	// plainAsked.
 	foldedWeight = 0.3
 	plainAsked   = 0.8
-	// phraseWeight is that of a pair of syllables, chosen among 0.3, 0.5, 0.7 and 1 on
+	// phraseWeight is the weight of a pair of syllables, chosen among 0.3, 0.5, 0.7 and 1 on
 	// XQuAD in Vietnamese: flat from 0.3 to 0.7.
 	phraseWeight = 0.5
-	// letterWeight is that of an ideograph or Korean syllable beside the pairs it
-	// stands in.
+	// letterWeight is the weight of an ideograph or Korean syllable whose pairs are terms too.
 	letterWeight = 0.3
-	// otherLanguage is that of a term in the way of another language than the query
-	// is likely in, and of a function word of English in a query that does not tell its
-	// language: a wrong guess loses little.
+	// otherLanguage is the weight of a term by the rules of another language than the query is
+	// likely in, and of an English function word in a query of unclear language: a wrong guess
+	// loses little.
 	otherLanguage = 0.3
 )
 
@@ -181,10 +177,10 @@ func termWeight(term, query string) float64 {
 	return w
 }
 
-// Bound returns an analyzer for texts whose language is not known, such as
-// sentences of a passage: of the terms that English and the languages held make of a
-// word, it takes the one that most texts have; known is the number of texts with a
-// term. So a word always gives the same term, whatever stands around it.
+// Bound returns an analyzer for texts of unknown language, such as sentences of a passage.
+// Among the terms that English and the languages held make of a word, it takes the one in most
+// texts; known returns the number of texts with a term. So a word always gives the same term,
+// whatever its context.
 func (p Polyglot) Bound(held []string, known func(term string) int) Analyzer {
 	forms := []func(string) string{languageTerm("en")}
 	for _, l := range held {
@@ -203,7 +199,7 @@ func (p Polyglot) Bound(held []string, known func(term string) int) Analyzer {
 	})}
 }
 
-// bound is a Polyglot that lets the index choose.
+// bound is a Polyglot that takes the terms of an index.
 type bound struct{ *analyzer }
 
 func (b bound) Analyze(s string) []Token { return b.Append(make([]Token, 0, len(s)/7+4), s) }

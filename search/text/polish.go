@@ -2,21 +2,18 @@ package text
 
 import "strings"
 
-// polishStem cuts a Polish word in lower case to what its inflected forms and,
-// as far as endings tell, verb, verbal noun and adjective have in common:
-// kontener, kontenera and kontenerze are "kontenr", uruchomić and uruchomienie
-// "uruch". What it gives is a key, not a word. Diacritics are taken off first,
-// so a word typed without them has the same key.
+// polishStem reduces a Polish word in lower case to the common part of its inflected forms and,
+// as far as endings allow, of verb, verbal noun and adjective: kontener, kontenera and
+// kontenerze are "kontenr", uruchomić and uruchomienie "uruch". The result is a key, not a
+// word. Diacritics are removed first, so a word typed without them has the same key.
 //
-// Endings are cut until none is left, the longest first, so that it does not
-// matter whether a word ends like an inflection already without one (system,
-// Kraków). Then the consonants that inflection changes are brought together
-// (serwerze, serwer), and the e that comes and goes is dropped (haseł, hasło).
+// Endings are cut until none is left, the longest first, so that a word that already ends like
+// an inflection without one (system, Kraków) has the same key. Then consonants that inflection
+// changes are unified (serwerze, serwer), and the fleeting e is dropped (haseł, hasło).
 //
-// It stands here, and not a library, because the only Polish stemmer that the Go
-// world keeps, Stempel, was learnt from a dictionary and gives stems of their own
-// to the forms of words outside of it: of the 48 families of forms in
-// polish_internal_test.go it keeps 26 together, this 46.
+// The only maintained Polish stemmer in Go, Stempel, was trained on a dictionary and splits the
+// forms of unknown words: of the 48 families of forms in polish_internal_test.go it keeps 26
+// together, this one 46.
 func polishStem(w string) string {
 	w = Fold(w)
 	w = strings.ReplaceAll(w, "ł", "l") // which has no decomposition
@@ -50,10 +47,9 @@ func polishStem(w string) string {
 	return dropFleeting(w)
 }
 
-// polishEnding returns the length of the longest ending of w that leaves enough
-// of it, 0 where none does.
+// polishEnding returns the length of the longest ending of w that leaves enough of it, or 0.
 func polishEnding(w string) int {
-	for n := min(polishLongest, len(w)-3); n > 0; n-- {
+	for n := min(maxPolishEnding, len(w)-3); n > 0; n-- {
 		rest := len(w) - n
 		ending := w[rest:]
 		switch {
@@ -66,11 +62,11 @@ func polishEnding(w string) int {
 	return 0
 }
 
-// polishLongest is the length of the longest of polishEndings.
-const polishLongest = 7
+// maxPolishEnding is the length of the longest of polishEndings.
+const maxPolishEnding = 7
 
-// polishEndings are endings without diacritics: of nouns, adjectives, verbs, and the
-// nouns and adjectives made of verbs.
+// polishEndings are endings without diacritics of nouns, adjectives and verbs, and of nouns and
+// adjectives derived from verbs.
 //
 //nolint:gochecknoglobals // a constant table
 var polishEndings = readLists(`

@@ -13,16 +13,14 @@ type Span struct {
 	End   int // first byte after
 }
 
-// Sentences splits plain text or Markdown into sentences. The spans are in
-// order, do not overlap, begin and end with something other than white space,
-// and together hold everything else.
+// Sentences splits plain text or Markdown into sentences. The spans are in order, do not
+// overlap, have no white space at their ends, and cover everything else.
 //
-// A heading, a list item's beginning, a table row, a line of Hugo shortcode
-// or of HTML comment is never joined with what follows, and a fenced code block
-// is one span, however long. Inside a paragraph a full stop, question or
-// exclamation mark ends a sentence unless what follows speaks against it: no
-// space (example.com, 24.000), a small letter, or an abbreviation before it
-// (e.g.). Inline code is not looked into.
+// A heading, the beginning of a list item, a table row, and a line of Hugo shortcode or HTML
+// comment are never joined with the text that follows, and a fenced code block is one span.
+// Inside a paragraph a full stop, question or exclamation mark ends a sentence unless the
+// context contradicts: no space follows (example.com, 24.000), a lower-case letter follows, or
+// an abbreviation precedes (e.g.). Inline code is skipped.
 func Sentences(s string) []Span {
 	var out []Span
 	var fence Fence // the open one
@@ -42,7 +40,7 @@ func Sentences(s string) []Span {
 		case opens:
 			paragraph(at)
 			fence = opened
-		case standsAlone(line):
+		case isUnit(line):
 			paragraph(at)
 			unit(end)
 		case line == "" || marker(line) > 0:
@@ -57,26 +55,25 @@ func Sentences(s string) []Span {
 	return out
 }
 
-// Unfinished reports whether a text ends without a mark that ends a sentence, such as a label does.
+// Unfinished reports whether a text ends without a mark that ends a sentence, like a label.
 func Unfinished(s string) bool {
 	s = strings.TrimRight(s, " \t\r\n)]}\"'*_»”’“‘」』）】》〉")
 	last, _ := utf8.DecodeLastRuneInString(s)
 	return s != "" && !strings.ContainsRune(".!?…！？。", last)
 }
 
-// standsAlone reports whether a line is a unit of its own: a heading, a table row, a
-// rule, a line of shortcodes or of an HTML comment.
-func standsAlone(line string) bool {
+// isUnit reports whether a line is a unit: a heading, a table row, a rule, a line of shortcodes
+// or of an HTML comment.
+func isUnit(line string) bool {
 	return line != "" && strings.IndexByte("|#{<-*_=", line[0]) >= 0 && unitLine.MatchString(line)
 }
 
 var unitLine = regexp.MustCompile(`^(?:\||#{1,6}(?:\s|$)|\{\{[<%].*[>%]\}\}$|<!--.*-->$|[-*_= ]+$)`)
 
-// marker returns the length of the list marker that a line begins with, 0
-// without one.
+// marker returns the length of the list marker that a line begins with, or 0.
 func marker(line string) int {
 	if line == "" || unicode.IsLetter(rune(line[0])) {
-		return 0 // as most
+		return 0 // most lines
 	}
 	return max(0, len(listMarker.FindString(line))-1)
 }
@@ -97,7 +94,7 @@ func appendTrimmed(dst []Span, s string, start, end int) []Span {
 func appendSentences(dst []Span, s string, start, end int) []Span {
 	body := strings.TrimLeft(s[start:end], " \t\r\n>")
 	from := start
-	for i := end - len(body) + marker(body); i < end; { // the dot of "1. " ends nothing
+	for i := end - len(body) + marker(body); i < end; { // skips the dot of "1. "
 		c := s[i]
 		if c < utf8.RuneSelf && c != '.' && c != '?' && c != '!' && c != '`' {
 			i++
@@ -123,18 +120,18 @@ func appendSentences(dst []Span, s string, start, end int) []Span {
 	return appendTrimmed(dst, s, from, end)
 }
 
-// note is the number of a note or reference, which belongs to the sentence before it.
+// note matches the number of a note or reference, which belongs to the sentence before it.
 var note = regexp.MustCompile(`^ *\[\d[\d,– ]*\](?:\s|$)`)
 
-// wideMarks end a sentence with or without a space behind them.
+// wideMarks end a sentence even if no space follows.
 const wideMarks = "。！？।؟"
 
-// endsSentence reports whether the marks behind before, and what closes with them,
-// end a sentence.
+// endsSentence reports whether the marks after before, with closing quotes and brackets, end a
+// sentence.
 func endsSentence(before, marks, after string) bool {
 	mark, _ := utf8.DecodeRuneInString(marks)
 	if strings.ContainsRune(wideMarks, mark) {
-		particle, _ := utf8.DecodeRuneInString(after) // with which a Japanese sentence goes on behind its quote
+		particle, _ := utf8.DecodeRuneInString(after) // a Japanese sentence continues after its quote with such a particle
 		return !strings.ContainsAny(marks, "」』") || !strings.ContainsRune("とっなをがはのにでも、", particle)
 	}
 	next := strings.TrimLeftFunc(after, unicode.IsSpace)
@@ -151,11 +148,10 @@ func endsSentence(before, marks, after string) bool {
 	return mark != '.' || !abbreviated(before, next) && !numbered(before) && !germanOrdinal(before, next)
 }
 
-// closers returns the position after the marks, quotes, brackets and emphasis that
-// close at i.
+// closers returns the position after the marks, quotes, brackets and emphasis that close at i.
 func closers(s string, i, end int) int {
 	rest := strings.TrimLeft(s[i:end], ")]}\"'*_»”’“‘」』）】》〉.!?…！？。")
-	// French sets a space before the quote that closes, and before none that opens.
+	// French writes a space before a closing quote, and none before an opening one.
 	if quote := strings.TrimLeftFunc(rest, unicode.IsSpace); len(quote) < len(rest) && strings.HasPrefix(quote, "»") {
 		after := quote[len("»"):]
 		if r, _ := utf8.DecodeRuneInString(after); after == "" || unicode.IsSpace(r) {

@@ -5,10 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Spaceless reports whether a letter belongs to a script whose words are not
-// parted by spaces, or, as in Korean, carry particles: Han, kana, Hangul, Thai, Lao,
-// Khmer and Burmese. Marks of these scripts and the signs that repeat or lengthen
-// are letters here.
+// Spaceless reports whether a letter belongs to a script that writes no spaces between words,
+// or, like Korean, attaches particles to them: Han, kana, Hangul, Thai, Lao, Khmer and Burmese.
+// Marks of these scripts and signs of repetition and length count as letters.
 func Spaceless(r rune) bool {
 	if r < 0xE00 || 0x1800 <= r && r < 0x2E80 { // most text
 		return false
@@ -28,10 +27,10 @@ func joins(r rune) bool {
 	return r == 0xFF9E || r == 0xFF9F || unicode.In(r, unicode.Mn, unicode.Mc, unicode.Cf) // half-width sound marks
 }
 
-// spaceless adds the terms of the run of letters without spaces that begins at
-// start, and returns its end: each pair of neighbours, which stands for the words
-// nobody parted, and each ideograph and Korean syllable by itself, which may be a
-// word. A letter that stands alone is a term in every script.
+// spaceless adds the terms of the run of letters without spaces that begins at start, and
+// returns its end: each pair of neighbours, because nobody separated the words, and each
+// ideograph and Korean syllable, which may be a word. A single letter is a term in every
+// script.
 func (p *pass) spaceless(start int) int {
 	letters, end := p.parts[:0], start
 	for end < len(p.s) {
@@ -63,8 +62,8 @@ func (p *pass) spaceless(start int) int {
 	return end
 }
 
-// isLetterAlone reports whether a term is one ideograph or Korean syllable,
-// which in a longer query counts little beside the pairs it stands in.
+// isLetterAlone reports whether a term is one ideograph or Korean syllable, which counts little
+// in a longer query, because its pairs are terms too.
 func isLetterAlone(term string) bool {
 	r, n := utf8.DecodeRuneInString(term)
 	return n == len(term) && n >= 3 && unicode.In(r, unicode.Han, unicode.Hangul)

@@ -32,8 +32,8 @@ var snowball = map[string]func(*snowballstem.Env) bool{
 	"ro": romanian.Stem, "ru": russian.Stem, "sv": swedish.Stem, "tr": turkish.Stem,
 }
 
-// stem takes the endings off a word in lower case. In some languages stems lose
-// their diacritics too: people often leave them out, and they tell few words apart.
+// stem removes the endings of a word in lower case. In some languages stems lose their
+// diacritics too: people often omit them, and they distinguish few words.
 func stem(lang, word string) string {
 	if lang == "pl" {
 		return polishStem(word)
@@ -51,16 +51,16 @@ func stem(lang, word string) string {
 	return env.Current()
 }
 
-// maxStemmed bounds what is stemmed, in bytes: longer words are no words.
+// maxStemmed is the maximum length of a stemmed word in bytes: longer ones are not words.
 const maxStemmed = 64
 
-// languageTerm returns the function that makes terms of the words of a language:
-// it drops stop words and elided articles and stems the rest.
+// languageTerm returns the function that makes terms of the words of a language: it drops stop
+// words and elided articles and stems the rest.
 func languageTerm(lang string) func(word string) string {
 	return func(word string) string {
 		t := withoutArticle(lang, lower(word))
 		if script := scriptLanguage(t); script != "" {
-			// The script of the word decides, whatever language is around it.
+			// The script of the word decides, not the language around it.
 			if StopWord(script, t) {
 				return ""
 			}
@@ -89,8 +89,8 @@ func stemmed(lang, t string) string {
 	return t
 }
 
-// scriptLanguage returns the language whose stemmer takes words in Cyrillic or
-// Arabic letters, "" for other words.
+// scriptLanguage returns the language of the stemmer for words in Cyrillic or Arabic letters,
+// "" for other words.
 func scriptLanguage(t string) string {
 	r, _ := utf8.DecodeRuneInString(t)
 	switch {
@@ -104,8 +104,8 @@ func scriptLanguage(t string) string {
 	return ""
 }
 
-// withoutArticle takes an article or pronoun that is elided before a vowel off a
-// word: l'image, qu'une, dell'arte.
+// withoutArticle removes an article or pronoun that is elided before a vowel: l'image, qu'une,
+// dell'arte.
 func withoutArticle(lang, t string) string {
 	if lang != "fr" && lang != "it" {
 		return t
@@ -116,21 +116,20 @@ func withoutArticle(lang, t string) string {
 	return t
 }
 
-// allLetters reports whether a word has nothing but letters and their marks.
+// allLetters reports whether a word consists of letters and their marks.
 func allLetters(w string) bool {
 	return strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) < 0
 }
 
-// StopWord reports whether a word in lower case is a function word of a
-// language: one that says how, not what. stopwords.txt holds them. Negations are
-// among them: they matter for the answer, but for finding the passage they are
-// noise.
+// StopWord reports whether a word in lower case is a function word of a language, by
+// stopwords.txt. Negations are among them: they matter for the answer, but are noise in a
+// search for passages.
 func StopWord(lang, word string) bool { return stopWords()[lang][word] || word == "" }
 
 //go:embed stopwords.txt
 var stopWordList string
 
-// englishSigns is the list in stopwords.txt of words that tell English.
+// englishSigns is the name of the list in stopwords.txt of words typical of English.
 const englishSigns = "english"
 
 var stopWords = sync.OnceValue(func() map[string]map[string]bool { return readLists(stopWordList) })

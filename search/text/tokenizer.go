@@ -10,18 +10,18 @@ import (
 	"unicode/utf8"
 )
 
-// The tokens are made here and not by the library tiktoken-go, with which a test compares
-// them, because its tables take a third of a second to build: more than the rest of a question.
+// The library tiktoken-go, with which a test compares the tokens, takes a third of a second to
+// build its tables, longer than the rest of a question. So it is not used.
 
-// vocabulary is o200k_base.tiktoken as OpenAI publishes it for its library tiktoken (MIT
-// licence), without base64 and ranks: each token after a byte with its length, in order of rank.
+// vocabulary is o200k_base.tiktoken as published by OpenAI for tiktoken (MIT licence), without
+// base64 and ranks: each token, preceded by a byte with its length, in order of rank.
 //
 //go:embed o200k_base.tokens
 var vocabulary string
 
 const vocabularySize = 199_998 // tokens
 
-// ranks maps the tokens to their ranks. Making it on first use takes some 50 ms and 10 MB, and
+// ranks maps tokens to their ranks. Building it on first use takes some 50 ms and 10 MB, and
 // many commands never count.
 var ranks = sync.OnceValue(func() map[string]int32 {
 	out := make(map[string]int32, vocabularySize)
@@ -33,9 +33,9 @@ var ranks = sync.OnceValue(func() map[string]int32 {
 	return out
 })
 
-// pieces matches what is merged to tokens apart from the rest: a word with the character before
-// it and an ending such as 's, up to three digits, punctuation, or white space. It is the
-// pattern of o200k, with Unicode's white space spelled out. See [nextPiece] for its (?!\S).
+// pieces matches a piece of text that is merged to tokens separately: a word with the character
+// before it and an ending such as 's, up to three digits, punctuation, or white space. It is
+// the pattern of o200k, with Unicode's white space spelled out. See [nextPiece] for its (?!\S).
 var pieces = sync.OnceValue(func() *regexp.Regexp {
 	const (
 		space  = `\s\v\x{85}\p{Z}`
@@ -79,8 +79,8 @@ func tokens(s string) []int {
 	return out
 }
 
-// merge returns the lengths of the tokens of a piece: its bytes, of which two neighbours are
-// joined while there is a token of both, the one of the lowest rank first.
+// merge returns the lengths of the tokens of a piece: its bytes, whose neighbours are joined as
+// long as there is a token of both, the lowest rank first.
 func merge(piece string) []int {
 	known := ranks()
 	starts := make([]int, len(piece)+1) // of the tokens, and the end of the last one

@@ -10,35 +10,34 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// foldedMark begins the terms that stand for Vietnamese words written without
-// diacritics: "~tim kiem" for "tìm kiếm". No other term begins with it. Search
-// gives them less weight, and so does everything that counts words.
+// foldedMark begins the terms of Vietnamese words without diacritics: "~tim kiem" for "tìm
+// kiếm". No other term begins with it. Search gives them less weight, as does everything that
+// counts words.
 const foldedMark = "~"
 
 // IsFolded reports whether a term stands for words without their diacritics.
 func IsFolded(term string) bool { return strings.HasPrefix(term, foldedMark) }
 
-// IsPhrase reports whether a term is a pair of neighbouring syllables, which
-// most Vietnamese words are.
+// IsPhrase reports whether a term is a pair of neighbouring syllables, like most Vietnamese
+// words.
 func IsPhrase(term string) bool { return strings.Contains(term, " ") }
 
-// functionPairs is the list in stopwords.txt of pairs of syllables that are one
+// functionPairs is the name of the list in stopwords.txt of pairs of syllables that are one
 // function word.
 const functionPairs = "vi-pairs"
 
-// vietnamese makes terms of Vietnamese text: syllables, pairs of neighbouring
-// syllables, and both once more without diacritics. Words of other languages in
-// it are those of English.
+// vietnamese makes terms of Vietnamese text: syllables, pairs of neighbouring syllables, and
+// both without diacritics. Words of other languages in it are treated as English.
 type vietnamese struct {
 	words     *analyzer
 	syllables memo[syllable] // by term
 }
 
-// syllable is what is known of a term.
+// syllable caches facts about a term.
 type syllable struct {
 	is     bool // built like a syllable
 	stop   bool
-	folded string // with its mark; empty where it is the term itself
+	folded string // with its mark; empty if it is the term itself
 }
 
 func newVietnamese() *vietnamese {
@@ -72,7 +71,7 @@ func (v *vietnamese) Append(dst []Token, s string) []Token {
 	for i, t := range tokens {
 		known[i] = syllableOf(seen, t.Term)
 	}
-	pairs := make([]Token, len(tokens)) // that begin with a token; without a term where none does
+	pairs := make([]Token, len(tokens)) // by their first token; without a term if there is none
 	for i, t := range tokens {
 		j := i + 1
 		for j < len(tokens) && tokens[j].Pos == t.Pos {
@@ -98,7 +97,7 @@ func (v *vietnamese) Append(dst []Token, s string) []Token {
 	return dst
 }
 
-// appendFolded adds the twin of a token without diacritics, if it differs.
+// appendFolded adds the form of a token without diacritics, if it differs.
 func appendFolded(dst []Token, t Token, folded string) []Token {
 	if folded == "" || folded == foldedMark+t.Term {
 		return dst
@@ -107,9 +106,8 @@ func appendFolded(dst []Token, t Token, folded string) []Token {
 	return append(dst, t)
 }
 
-// appendToneless adds to the tokens of a short text, from index first on, those
-// that it would have as Vietnamese typed without diacritics, where it may be
-// such: every word is a syllable that Vietnamese has.
+// appendToneless adds to the tokens of a short text, from index first on, those that it would
+// have as Vietnamese without diacritics, if every word is a possible Vietnamese syllable.
 func appendToneless(dst []Token, first int, s string) []Token {
 	if len(s) > maxToneless {
 		return dst
@@ -132,13 +130,12 @@ func appendToneless(dst []Token, first int, s string) []Token {
 	return dst
 }
 
-// maxToneless is the longest text in bytes that is tried as Vietnamese without
+// maxToneless is the maximum length in bytes of a text that is tried as Vietnamese without
 // diacritics: a question, not a page.
 const maxToneless = 200
 
-// isVietnamese reports whether a text is written in Vietnamese, with its
-// diacritics: at least a sixth of its words have a letter that, among languages
-// in Latin script, only Vietnamese has.
+// isVietnamese reports whether a text is Vietnamese with diacritics: at least a sixth of its
+// words have a letter that, among languages in Latin script, only Vietnamese has.
 func isVietnamese(s string) bool {
 	s = s[:min(len(s), maxLanguage)]
 	if isASCII(s) {
@@ -154,8 +151,8 @@ func isVietnamese(s string) bool {
 	return own > 0 && own*6 >= words
 }
 
-// vietnameseOnly reports whether a letter is written in no other language of
-// wide use: đ, ơ, ư and all that carry two marks, a hook or a dot below.
+// vietnameseOnly reports whether a letter belongs to no other widely used language: đ, ơ, ư and
+// all with two marks, a hook or a dot below.
 func vietnameseOnly(r rune) bool {
 	switch {
 	case 0x1EA0 <= r && r <= 0x1EF9: // ạ to ỹ
@@ -166,9 +163,8 @@ func vietnameseOnly(r rune) bool {
 	return false
 }
 
-// Fold takes the diacritics off letters, as people do who type Vietnamese on
-// another keyboard: "đường" becomes "duong". Only small letters lose the stroke
-// of đ.
+// Fold removes diacritics, as people do who type Vietnamese on another keyboard: "đường"
+// becomes "duong". Only lower-case letters lose the stroke of đ.
 func Fold(s string) string {
 	if isASCII(s) {
 		return s
@@ -194,8 +190,8 @@ func Fold(s string) string {
 //nolint:gochecknoglobals // a function
 var englishTerm = languageTerm("en")
 
-// syllableTerm is the term of a word in Vietnamese text. Stop words are left
-// for later, when the pairs they stand in are known.
+// syllableTerm returns the term of a word in Vietnamese text. Stop words stay until the pairs
+// that they form are known.
 func syllableTerm(word string) string {
 	t := lower(word)
 	if isSyllable(t) {
@@ -204,8 +200,8 @@ func syllableTerm(word string) string {
 	return englishTerm(word)
 }
 
-// modern moves the tone mark of a syllable that ends in oa, oe or uy to the
-// first of the two vowels: hoà and hòa, thuỷ and thủy are one word each.
+// modern moves the tone mark of a syllable that ends in oa, oe or uy to the first of the two
+// vowels: hoà and hòa, thuỷ and thủy become equal.
 func modern(t string) string {
 	if isASCII(t) || strings.HasPrefix(t, "qu") {
 		return t
@@ -221,18 +217,18 @@ func modern(t string) string {
 //nolint:gochecknoglobals // a constant that Go has no syntax for
 var toneMarks = strings.Fields("oà òa oá óa oả ỏa oã õa oạ ọa oè òe oé óe oẻ ỏe oẽ õe oẹ ọe uỳ ùy uý úy uỷ ủy uỹ ũy uỵ ụy")
 
-// isSyllable reports whether a word in lower case is built like a Vietnamese
-// syllable: an initial consonant or none, one to three vowels, a final
-// consonant or none. Diacritics are not looked at.
+// isSyllable reports whether a word in lower case has the form of a Vietnamese syllable,
+// ignoring diacritics: an initial consonant or none, one to three vowels, a final consonant or
+// none.
 func isSyllable(w string) bool { return len(w) <= 16 && syllableForm.MatchString(Fold(w)) }
 
 var syllableForm = regexp.MustCompile(`^(?:ch|gh|gi|kh|ngh?|nh|ph|qu?|th|tr|[bcdghklmnprstvx])?` +
 	`(?:[aeiouy]|ai|ao|au|ay|eo|eu|ia|ie|iu|oa|oe|oi|oo|ua|ue|ui|uo|uu|uy|ya|ye|ieu|yeu|oai|oao|oay|oeo|uai|uay|uoi|uou|uya|uye|uyu|uau|ueo)` +
 	`(?:ch?|m|ng?|nh|p|t)?$`)
 
-// legalCode returns the end of a code of law that begins at s[i], such as
-// 123/NĐ-CP, 15/2020/TT-BTC or 2023/qh15, i where none does: numbers and letters
-// joined by slashes and hyphens, a number and a slash first.
+// legalCode returns the end of a code of law that begins at s[i], or i if there is none. A
+// code, such as 123/NĐ-CP, 15/2020/TT-BTC or 2023/qh15, is a number, a slash, and numbers and
+// letters joined by slashes and hyphens.
 func legalCode(s string, i int) int {
 	s = s[i:min(len(s), i+maxTerm)]
 	if n := strings.IndexByte(s, '/'); n < 0 || !digits(s[:n]) {

@@ -14,8 +14,8 @@ type pass struct {
 	s     string
 	out   []Token
 	pos   int
-	parts []Span // of the name under way
-	whole []byte // the same without its joints
+	parts []Span // of the current name
+	whole []byte // the current name without its joints
 	code  int    // end of the last code of law
 }
 
@@ -41,17 +41,17 @@ func (p *pass) all() {
 	}
 }
 
-// word adds the terms of the word or name that begins at start and returns its end.
-// A name is several words joined by a hyphen, an underscore, or a point or
-// apostrophe between letters or between digits.
+// word adds the terms of the word or name that begins at start and returns its end. A name is
+// several words joined by a hyphen, an underscore, or a point or apostrophe between letters or
+// between digits.
 func (p *pass) word(start int) int {
 	if isDigit(p.s[start]) && start >= p.code {
 		if end := legalCode(p.s, start); end > start {
-			p.emit(Fold(lower(p.s[start:end])), start, end) // in small letters and without diacritics, as people type it
+			p.emit(Fold(lower(p.s[start:end])), start, end) // in lower case and without diacritics, as people type it
 			p.code = end
 		}
 	}
-	simple := true // one word in which no capital begins another
+	simple := true // one word without camel case
 	end := start
 	for i, before := start, rune(0); i < len(p.s); {
 		r, n := rune(p.s[i]), 1
@@ -59,7 +59,7 @@ func (p *pass) word(start int) int {
 			r, n = utf8.DecodeRuneInString(p.s[i:])
 		}
 		switch {
-		case r < utf8.RuneSelf && isLower(byte(r)): // as most are
+		case r < utf8.RuneSelf && isLower(byte(r)): // most runes
 			i++
 			end, before = i, r
 			continue
@@ -68,7 +68,7 @@ func (p *pass) word(start int) int {
 			i += n
 			end, before = i, r
 			continue
-		case r == '-' && unicode.IsLetter(before) && lineBreak(p.s[i+n:]) > 0: // a word that a line end parts
+		case r == '-' && unicode.IsLetter(before) && lineBreak(p.s[i+n:]) > 0: // a word hyphenated at a line end
 			simple = false
 			i += n + lineBreak(p.s[i+n:])
 			continue
@@ -83,8 +83,8 @@ func (p *pass) word(start int) int {
 	return end
 }
 
-// lineBreak is the length of a line end with the blanks beside it where a small letter follows,
-// else 0.
+// lineBreak returns the length of a line end and the blanks around it if a lower-case letter
+// follows, else 0.
 func lineBreak(s string) int {
 	rest := strings.TrimLeft(s, " \t\r\n")
 	n := len(s) - len(rest)
@@ -94,7 +94,7 @@ func lineBreak(s string) int {
 	return n
 }
 
-// isJoint reports whether r joins what stands before it and after it in one name.
+// isJoint reports whether r joins the text before and after it to one name.
 func isJoint(before, r rune, rest string) bool {
 	if r == ' ' {
 		return false
@@ -116,7 +116,7 @@ func isJoint(before, r rune, rest string) bool {
 	return false
 }
 
-// name adds a name: its whole form where it has several parts, then its parts.
+// name adds a name: its whole form if it has several parts, then its parts.
 func (p *pass) name(start, end int, simple bool) {
 	if p.parts = p.parts[:0]; simple {
 		p.parts = append(p.parts, Span{start, end})
@@ -156,7 +156,7 @@ func (p *pass) part(at Span) {
 func (p *pass) lookup(word string) string {
 	term, ok := p.known[word]
 	if !ok {
-		term = strings.Clone(p.a.term(word)) // which may be part of the text
+		term = strings.Clone(p.a.term(word)) // the term may be part of the text
 		if len(word) <= maxTerm {
 			p.known[strings.Clone(word)] = term
 		}
@@ -171,9 +171,9 @@ func (p *pass) emit(term string, start, end int) {
 	p.out = append(p.out, Token{Term: clip(term), Start: start, End: end, Pos: p.pos})
 }
 
-// flag returns where an option such as --mount or -a begins, given where its
-// name does; the same place where there is no option. An option is its own
-// term besides its words: -a is not the article, --mount not any mount.
+// flag returns the start of an option such as --mount or -a, given that of its name, or the
+// latter if there is no option. An option is a term in addition to its words: -a is not the
+// article, and --mount not any mount.
 func (p *pass) flag(start int) int {
 	i := start
 	for i > 0 && start-i < 2 && p.s[i-1] == '-' {
@@ -185,9 +185,9 @@ func (p *pass) flag(start int) int {
 	return i
 }
 
-// joined adds the term of a name with several parts, if it has one: the parts
-// without their joints. Numbers keep theirs, or 2.851 and 28.51 would be one; the v
-// of a version is dropped.
+// joined adds the term of a name with several parts, if it has one: the parts without their
+// joints. Numbers keep theirs, or 2.851 and 28.51 would be equal; the v of a version is
+// dropped.
 func (p *pass) joined(parts []Span) bool {
 	start, end := parts[0].Start, parts[len(parts)-1].End
 	if end-start > maxTerm {
@@ -213,7 +213,7 @@ func (p *pass) joined(parts []Span) bool {
 	return term != ""
 }
 
-// sharp adds C++, C# and F#, whose marks are no part of a word.
+// sharp adds C++, C# and F#, whose marks are not part of a word.
 func (p *pass) sharp(at Span) {
 	if at.End-at.Start != 1 {
 		return
@@ -230,7 +230,7 @@ var (
 	grouped = regexp.MustCompile(`^\d{1,3}(?:,\d{3})+$`)  // digits in groups of three
 )
 
-// digits reports whether a text is ASCII digits and nothing else.
+// digits reports whether a text consists of ASCII digits.
 func digits(s string) bool {
 	for i := range len(s) {
 		if !isDigit(s[i]) {
@@ -240,10 +240,10 @@ func digits(s string) bool {
 	return s != ""
 }
 
-// appendParts splits s[start:end] at everything that is neither letter, digit,
-// mark nor apostrophe, and where camel case begins a new word.
+// appendParts splits s[start:end] at everything but letters, digits, marks and apostrophes, and
+// at words in camel case.
 func appendParts(dst []Span, s string, start, end int) []Span {
-	from := -1 // of the part under way
+	from := -1 // start of the current part
 	for i := start; i < end; {
 		r, n := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
@@ -282,10 +282,10 @@ func isPartRune(r rune, size int) bool {
 
 func isApostrophe(r rune) bool { return r == '\'' || r == '’' || r == '‘' || r == '‛' }
 
-// humps reports whether camel case begins a new word at s[i], inside the part
-// that began at from: fooBar before B, HTTPServer before S. The plural of an
-// acronym (URLs), a single small letter in front (iOS, gRPC) and a digit in
-// between (IPv6) begin none. Only ASCII letters hump.
+// humps reports whether camel case begins a new word at s[i], inside the part that began at
+// from: fooBar before B, HTTPServer before S. The plural of an acronym (URLs), a single
+// lower-case letter in front (iOS, gRPC) and a digit in between (IPv6) begin none. Only ASCII
+// letters count.
 func humps(s string, from, i, end int) bool {
 	if !isUpper(s[i]) || i-from < 2 {
 		return false
