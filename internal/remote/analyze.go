@@ -11,16 +11,16 @@ import (
 	"example.com/ragflow/state"
 )
 
-// encodeTerm returns a term as the server stores it: without white space.
+// encodeTerm returns a term without white space, as stored on the server.
 func encodeTerm(term string) string {
-	if !strings.ContainsAny(term, "% \x00") { // most terms; a Replacer takes long to make
+	if !strings.ContainsAny(term, "% \x00") { // most terms; making a Replacer takes long
 		return term
 	}
 	return strings.NewReplacer("%", "%25", " ", "%20", "\x00", "%00").Replace(term)
 }
 
-// termsOf returns the terms of the chunks of a file, title and headings included, and those
-// of the file. A title counts twice, as in the embedded index.
+// termsOf returns the terms of each chunk of a file, including title and headings, and those of
+// the file. A title counts twice, as in the embedded index.
 func termsOf(a text.Analyzer, title string, chunks []state.Chunk) (each []string, all string) {
 	var titled, texts strings.Builder
 	own := make([]strings.Builder, len(chunks))
@@ -42,7 +42,7 @@ func termsOf(a text.Analyzer, title string, chunks []state.Chunk) (each []string
 	return each, twice + texts.String()
 }
 
-// chunkData is what only package search reads of a chunk: where it lies in its file.
+// chunkData is the part of a chunk that only this program reads.
 type chunkData struct {
 	Start, End, StartLine, EndLine, Page int
 	Lines, Breaks                        []int
@@ -52,12 +52,12 @@ type chunkData struct {
 	Raw                                  []byte `json:",omitempty"` // a text that is not UTF-8
 }
 
-// readable returns a text as every server can hold it: UTF-8 without NUL.
+// readable returns a text in a form that every server accepts: UTF-8 without NUL.
 func readable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// newChunk describes chunk i of an entry for the server. Its id is made of all of it but the
+// newChunk describes chunk i of an entry for the server. Its id covers everything but the
 // version.
 func newChunk(root, file string, e *search.Entry, i int, terms string) (Chunk, error) {
 	c := &e.Chunks[i]

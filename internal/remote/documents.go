@@ -9,7 +9,6 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Documents implements search.Snapshot.
 func (s *snapshot) Documents(context.Context) ([]*search.Document, error) {
 	return s.documents(), nil
 }
@@ -55,7 +54,6 @@ func (s *snapshot) within(only map[string]bool) *snapshot {
 	return &out
 }
 
-// BestChunks implements search.Snapshot.
 func (s *snapshot) BestChunks(ctx context.Context, q state.Query, docs []*search.Document) ([]state.Hit, error) {
 	out, only := make([]state.Hit, len(docs)), map[string]bool{}
 	for _, d := range docs {

@@ -16,24 +16,24 @@ import (
 	"example.com/ragflow/state"
 )
 
-// root is what is known of a folder. It does not change; a change makes another one.
+// root describes a folder. It is immutable; a change makes a new one.
 type root struct {
 	Root
 	files map[string]file
 	terms map[string]int // chunks by term; of a snapshot only
 }
 
-// file is a file of a folder. It is not changed.
+// file is a file of a folder. It is immutable.
 type file struct {
 	search.File
 	Raw []byte `json:",omitempty"` // a source that is not UTF-8
 
-	id      string // by which its chunks know it
-	version int64  // no chunk with a greater one is a part of the file; 0: it was never completed
+	id      string // of the file in its chunks
+	version int64  // chunks with a greater one are not part of the file; 0 if it was never completed
 }
 
-// record is the id of what the server holds of the file. A file that was never completed has
-// another one, because a server may carry out a write late that seemed to fail.
+// record returns the id of the file's object on the server. A file that was never completed has
+// another one, because a server may execute late a write that seemed to fail.
 func (f file) record(root string) string {
 	if f.version == 0 {
 		return ID(root, f.Source, "begun")
@@ -46,8 +46,8 @@ func textHash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// roots returns all folders with their files, as they are now. Files are read where another
-// process changed something since.
+// roots returns the current state of all folders. Files are read only of folders that another
+// process changed.
 func (db *DB) roots(ctx context.Context) (map[string]*root, error) {
 	list, err := db.store.Roots(ctx)
 	if err != nil {
@@ -96,9 +96,9 @@ func (db *DB) roots(ctx context.Context) (map[string]*root, error) {
 	return out, nil
 }
 
-// change calls fn with a copy of what is known of a root, to change it as the server is
-// changed, with the version of the change and a map for how many more chunks hold a term then.
-// A root that does not exist is made where create is set; else nothing happens.
+// change calls fn with a copy of a root to update while it changes the server, with the version
+// of the change, and with a map for the change of the number of chunks with a term. If the root
+// does not exist, create makes it; else nothing happens.
 func (db *DB) change(ctx context.Context, what, name string, create bool, fn func(ctx context.Context, version int64, r *root, terms map[string]int) error) error {
 	db.writing.Lock()
 	defer db.writing.Unlock()
@@ -141,7 +141,7 @@ func (db *DB) change(ctx context.Context, what, name string, create bool, fn fun
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if err != nil {
-		delete(db.known, name) // some of it may have been done
+		delete(db.known, name) // the change may have been made in part
 		return fmt.Errorf("%s %q: %w", what, name, err)
 	}
 	if changed != nil {
@@ -158,7 +158,7 @@ func (f file) stored(root, terms string) (File, error) {
 			f.Metadata[key] = value
 		}
 	}
-	f.Meta = nil // Metadata says it
+	f.Meta = nil // Metadata has it
 	source := readable(f.Source)
 	if source != f.Source {
 		f.Raw = []byte(f.Source)
@@ -167,14 +167,14 @@ func (f file) stored(root, terms string) (File, error) {
 	return File{ID: f.record(root), Root: ID(root), Source: source, Data: data, Version: f.version, Chunks: f.Chunks, Terms: terms}, err
 }
 
-// Put implements search.Backend. Each file is replaced as a whole. Where the server has no
-// transactions and fails between two files of a batch, the first one is there.
+// Put implements search.Backend. Each file is replaced as a whole. If a server without
+// transactions fails between two files of a batch, the first one is stored.
 func (db *DB) Put(ctx context.Context, name string, entries []search.Entry) error {
 	return db.change(ctx, "put into", name, true, func(ctx context.Context, version int64, r *root, terms map[string]int) error {
 		var chunks []Chunk
 		var files, begun []File
 		var changed []string // ids of files that may have chunks
-		var mended []string  // records that say that a file was not completed
+		var mended []string  // records of files that were not completed
 		put := make([]file, len(entries))
 		for i := range entries {
 			e := &entries[i]
@@ -200,7 +200,7 @@ func (db *DB) Put(ctx context.Context, name string, entries []search.Entry) erro
 			files, put[i] = append(files, o), f
 			if _, known := r.files[f.Source]; known {
 				changed = append(changed, f.id)
-			} else { // so that what a killed process leaves belongs to a file
+			} else { // so that the chunks of a killed process belong to a file
 				o, err := file{File: search.File{Source: f.Source, Size: -1, Error: "it was not indexed completely"}, id: f.id}.stored(name, "")
 				if err != nil {
 					return err
@@ -225,8 +225,8 @@ func (db *DB) Put(ctx context.Context, name string, entries []search.Entry) erro
 	})
 }
 
-// replaceChunks sends the chunks that the server does not hold, and deletes those of the
-// changed files that are not among them.
+// replaceChunks sends the chunks that the server lacks, and deletes the other chunks of the
+// changed files.
 func (db *DB) replaceChunks(ctx context.Context, version int64, changed []string, chunks []Chunk, terms map[string]int) error {
 	held := map[string]bool{}
 	if len(changed) > 0 {
@@ -234,14 +234,14 @@ func (db *DB) replaceChunks(ctx context.Context, version int64, changed []string
 		if err != nil {
 			return err
 		}
-		if len(list) >= Most { // some may not be listed: all are sent again
+		if len(list) >= MaxChunks { // the list may be incomplete: send all again
 			list = nil
 			if err := db.deleteChunks(ctx, Filter{Files: changed}, terms); err != nil {
 				return err
 			}
 		}
 		for _, c := range list {
-			held[c.ID] = c.Version <= version // a clock that was ahead made the others
+			held[c.ID] = c.Version <= version // others come from a clock that was ahead
 		}
 	}
 	var sent []Chunk
@@ -265,7 +265,7 @@ func (db *DB) deleteChunks(ctx context.Context, f Filter, terms map[string]int) 
 	if err != nil {
 		return err
 	}
-	for _, c := range gone { // of more than the server lists, all terms are counted again
+	for _, c := range gone { // if the list is incomplete, all terms are counted again
 		count(terms, c.Terms, -1)
 	}
 	return db.store.DeleteChunks(ctx, f)
@@ -320,7 +320,7 @@ func (db *DB) Fail(ctx context.Context, name string, files ...search.File) error
 	})
 }
 
-// note changes what is known of files, and neither their chunks nor their terms.
+// note changes the data of files, but neither their chunks nor their terms.
 func (db *DB) note(ctx context.Context, r *root, files []search.File, set func(f *file, given search.File)) error {
 	for _, given := range files {
 		f, ok := r.files[given.Source]
@@ -387,5 +387,5 @@ func (db *DB) SetChunking(ctx context.Context, name, note string) error {
 	return db.change(ctx, "note the chunking of", name, true, func(ctx context.Context, _ int64, r *root, _ map[string]int) error { r.Chunking = note; return nil })
 }
 
-// Stats implements search.Backend. How many bytes the server holds is not known.
+// Stats implements search.Backend. The size of the server's data is unknown.
 func (*DB) Stats(context.Context) (search.Stats, error) { return search.Stats{Analyzer: Format()}, nil }

@@ -1,18 +1,17 @@
-// Package remote is a [search.Backend] whose data a server holds, for document sets that
-// outgrow one machine, or that several machines search. What a server must do is a [Store];
-// packages search/weaviate and search/pgvector are such stores.
+// Package remote is a [search.Backend] whose data is on a server, for document sets that
+// outgrow one machine, or that several machines search. A server implements [Store]; packages
+// search/weaviate and search/pgvector do.
 //
-// The server holds everything: the list of known files with their hashes, the chunks and
-// their vectors. So any machine goes on where another one stopped. Words are analyzed here,
-// and the server gets terms without white space, so every script and stemmer works as in the
-// embedded index. Words and vectors are searched by separate requests, so fusion, filters and
+// The server holds everything: the list of known files with their hashes, the chunks and their
+// vectors. So any machine can continue the work of another one. Words are analyzed here, and
+// the server gets terms without white space, so every script and stemmer works as in the
+// embedded index. Words and vectors are searched by separate requests, and fusion, filters and
 // traces are those of package search.
 //
-// Ids are made of content, so sending something twice changes nothing. A change of a file
-// sends the chunks that are new, deletes those that went, and then writes the file, which
-// commits it: chunks with a version above that of their file are not found. Where a store has
-// no transactions, a process that is killed in between leaves a file that the next sync reads
-// again.
+// Ids are derived from content, so sending something twice changes nothing. A change of a file
+// sends the new chunks, deletes the old ones, and then writes the file, which commits it:
+// chunks with a version above that of their file are not found. If a store has no transactions
+// and the process is killed in between, the next sync reads the file again.
 //
 // One process at a time may index a folder; any number may search it, and index others.
 package remote
@@ -28,60 +27,60 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// Format is the version of what a [Store] holds, with the analyzer of its terms. A store
-// that was made with another one cannot be used.
+// Format is the version of the data in a [Store], with the analyzer of its terms. A store with
+// another one cannot be used.
 func Format() string { return "ragflow/1 " + text.Multilingual().Name() }
 
-// Most is the most chunks that a [Store] must return for one request.
-const Most = 10_000
+// MaxChunks is the number of chunks that a [Store] must be able to return for one request.
+const MaxChunks = 10_000
 
 // Store keeps folders, files, chunks and vectors on a server. It is safe for concurrent use.
-// All ids are UUIDs, except that of Chunk.Public.
+// All ids are UUIDs, except Chunk.Public.
 type Store interface {
 	// Prepare makes the tables, unless they exist.
 	Prepare(ctx context.Context) error
-	// Change calls fn to change a folder. What fn does with its context is done as a whole
-	// where the server has transactions, and step by step elsewhere.
+	// Change calls fn to change a folder. With transactions on the server, the calls of fn with
+	// its context are one transaction.
 	Change(ctx context.Context, root string, fn func(ctx context.Context) error) error
 
-	// Roots returns all folders; none where there are no tables.
+	// Roots returns all folders; none if there are no tables.
 	Roots(ctx context.Context) ([]Root, error)
-	// Files calls each for the files of some folders, and maybe of others.
+	// Files calls each for the files of some folders, and possibly of others.
 	Files(ctx context.Context, roots []string, each func(File) error) error
-	// Terms returns what PutTerms saved; nil without it.
+	// Terms returns the data of PutTerms; nil if there is none.
 	Terms(ctx context.Context, root string) ([]byte, error)
-	// Chunks returns the chunks that pass; at most Most where the server has such a limit.
+	// Chunks returns the chunks that pass; at most MaxChunks if the server has such a limit.
 	Chunks(ctx context.Context, f Filter, with Fields) ([]Chunk, error)
-	// EachChunk calls each for every chunk of some folders, and maybe of others.
+	// EachChunk calls each for every chunk of some folders, and possibly of others.
 	EachChunk(ctx context.Context, roots []string, with Fields, each func(Chunk) error) error
-	// Words returns up to q.Most chunks by their words, those with the highest scores or most
-	// of them, in any order.
+	// Words returns up to q.Limit chunks by their words, with nearly the highest scores, in any
+	// order.
 	Words(ctx context.Context, q Words) ([]Chunk, error)
 
 	PutRoot(ctx context.Context, r Root) error
-	// PutFiles writes files in the place of those of the same ids.
+	// PutFiles writes files and replaces those with the same ids.
 	PutFiles(ctx context.Context, files []File) error
-	// NoteFile changes the data of a file, and nothing else.
+	// NoteFile changes only the data of a file.
 	NoteFile(ctx context.Context, id string, data []byte) error
 	DeleteFiles(ctx context.Context, ids []string) error
 	PutChunks(ctx context.Context, chunks []Chunk) error
-	// DeleteChunks deletes the chunks that pass, of any number, with their vectors.
+	// DeleteChunks deletes all chunks that pass, with their vectors.
 	DeleteChunks(ctx context.Context, f Filter) error
 	PutTerms(ctx context.Context, root string, terms []byte) error
 
-	// Embedders returns what made vectors, with its dimension.
+	// Embedders returns the embedders of vectors, with their dimensions.
 	Embedders(ctx context.Context) ([]search.VectorSpec, error)
 	// CountVectors counts the vectors of some folders; 0 for an unknown embedder.
 	CountVectors(ctx context.Context, e search.VectorSpec, roots []string) (int, error)
 	// EachVector calls each with the ids of the chunks of some folders that have a vector.
 	EachVector(ctx context.Context, e search.VectorSpec, roots []string, each func(id string)) error
-	// PutVectors writes the vectors of chunks, whose length is that of the embedder.
+	// PutVectors writes the vectors of chunks, with the dimension of the embedder.
 	PutVectors(ctx context.Context, e search.VectorSpec, chunks []Chunk, vectors [][]float32) error
-	// DeleteVectors deletes the vectors of some folders and counts them. Where all is set
-	// the embedder is forgotten.
+	// DeleteVectors deletes the vectors of some folders and returns their number. all also
+	// forgets the embedder.
 	DeleteVectors(ctx context.Context, e search.VectorSpec, roots []string, all bool) (int, error)
-	// Near returns up to most chunks whose vectors are nearest, with the cosine as score.
-	Near(ctx context.Context, e search.VectorSpec, f Filter, vector []float32, most int) ([]Chunk, error)
+	// Near returns up to limit chunks with the nearest vectors, and the cosine as score.
+	Near(ctx context.Context, e search.VectorSpec, f Filter, vector []float32, limit int) ([]Chunk, error)
 
 	Close() error
 }
@@ -90,7 +89,7 @@ type Store interface {
 type HybridStore interface {
 	// RanksHybrid reports whether the address of the store asks for that.
 	RanksHybrid() bool
-	// Hybrid returns up to w.Most chunks by words and by a vector, best first. Only chunks
+	// Hybrid returns up to w.Limit chunks by words and by a vector, best first. Only chunks
 	// with a vector are found.
 	Hybrid(ctx context.Context, e search.VectorSpec, w Words, vector []float32) ([]Chunk, error)
 }
@@ -98,17 +97,17 @@ type HybridStore interface {
 // Root is a folder.
 type Root struct {
 	Name       string
-	Generation int64  // of the last change: microseconds since 1970, or one more than before
+	Generation int64  // of the last change: microseconds since 1970, and always increasing
 	Chunking   string // see search.Backend
-	Embedder   string // JSON of a search.VectorSpec; empty: none
+	Embedder   string // JSON of a search.VectorSpec; empty if there is none
 }
 
 // File is a file of a folder.
 type File struct {
 	ID, Root string
-	Source   string // valid UTF-8, for people who look at the server
-	Data     []byte // what package search must know of it
-	Version  int64  // no chunk with a greater one is a part of the file; 0: it was never completed
+	Source   string // valid UTF-8, for people who inspect the server
+	Data     []byte // JSON of a search.File
+	Version  int64  // chunks with a greater one are not part of the file; 0 if it was never completed
 	Chunks   int
 	Terms    string // of its title and text, separated by spaces
 }
@@ -125,11 +124,11 @@ type Chunk struct {
 	Text           string // WithText
 	Hash           string // WithText; of the text
 	Terms          string // WithTerms; separated by spaces, in any order
-	Data           []byte // WithData; where it lies in its file
+	Data           []byte // WithData; JSON of its place in the file
 	Score          float64
 }
 
-// Fields are the fields that a request returns of a [Chunk] besides its ids, version and
+// Fields are the fields of a [Chunk] that a request returns besides its ids, version and
 // ordinal. A store may return more.
 type Fields int
 
@@ -140,7 +139,7 @@ const (
 	WithData
 )
 
-// Filter says which chunks pass: those that pass all its fields that are not nil.
+// Filter selects chunks that pass all its fields that are not nil.
 type Filter struct {
 	Roots, Files, IDs, Publics []string
 	First                      bool // only the first chunk of a file
@@ -152,11 +151,11 @@ type Words struct {
 	Filter   Filter
 	Weights  map[string]float64 // by term, as stored; not empty
 	Document float64
-	Most     int
+	Limit    int
 	With     Fields
 
-	// What a server may need for that: the folders that are searched, how many chunks and
-	// files they have, and how many chunks hold a term.
+	// Statistics that a server may need: the searched folders, their numbers of chunks and
+	// files, and the number of chunks with a term.
 	Roots         []string
 	Chunks, Files int
 	DocFreq       func(term string) int
@@ -169,7 +168,7 @@ type DB struct {
 	analyzer text.Analyzer
 
 	writing sync.Mutex       // held while something is changed
-	failed  map[string]int64 // versions of changes that seemed to fail, by root; the next one has the same
+	failed  map[string]int64 // versions of changes that seemed to fail, by root; the next change reuses them
 
 	mu    sync.Mutex // guards the fields below
 	known map[string]*root
@@ -184,10 +183,10 @@ func New(store Store) *DB {
 // ReadOnly implements search.Backend; a server is never opened for reading only.
 func (*DB) ReadOnly() bool { return false }
 
-// Store returns what the index stands on, for checks of the server.
+// Store returns the store of the index, for tests of servers.
 func (db *DB) Store() Store { return db.store }
 
-// ID makes the id of an object of what identifies it.
+// ID returns the id of an object with the given identity.
 func ID(parts ...string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(strings.Join(parts, "\x00"))).String()
 }

@@ -96,7 +96,7 @@ func (*server) passing(f remote.Filter, c remote.Chunk) bool {
 
 func (s *server) list(f remote.Filter) (out []remote.Chunk) {
 	for _, c := range s.chunks {
-		if s.passing(f, c) && len(out) < remote.Most {
+		if s.passing(f, c) && len(out) < remote.MaxChunks {
 			out = append(out, c)
 		}
 	}
@@ -139,7 +139,7 @@ func (s *server) Words(ctx context.Context, q remote.Words) (out []remote.Chunk,
 		}
 	})
 	slices.SortFunc(out, func(a, b remote.Chunk) int { return cmp.Compare(b.Score, a.Score) })
-	return out[:min(len(out), q.Most)], err
+	return out[:min(len(out), q.Limit)], err
 }
 
 func (s *server) PutRoot(ctx context.Context, r remote.Root) error {

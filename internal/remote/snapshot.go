@@ -14,19 +14,19 @@ import (
 	"example.com/ragflow/state"
 )
 
-// snapshot implements search.Snapshot. It finds nothing that was put after it was made; what
-// was deleted since is missing from it.
+// snapshot implements search.Snapshot. It finds nothing that was put later; deleted chunks are
+// missing from it.
 type snapshot struct {
 	search.Languages
 
 	db     *DB
 	roots  []*root          // by name
 	places map[string]place // of files with chunks, by id
-	where  []string         // ids of the roots; nil where they are all there are
+	where  []string         // ids of the roots; nil if the server has no others
 	docs   int              // chunks
 
 	documents func() []*search.Document // of the roots; made when first needed
-	only      map[string]bool           // ids of files that may be found; nil: all
+	only      map[string]bool           // ids of files that may be found; nil means all
 }
 
 // place is a file in a snapshot.
@@ -82,7 +82,6 @@ func (s *snapshot) rootIDs() (out []string) {
 	return out
 }
 
-// DocFreq implements search.Snapshot.
 func (s *snapshot) DocFreq(term string) (n int) {
 	term = encodeTerm(term)
 	for _, r := range s.roots {
@@ -91,13 +90,10 @@ func (s *snapshot) DocFreq(term string) (n int) {
 	return n
 }
 
-// Docs implements search.Snapshot.
 func (s *snapshot) Docs() int { return s.docs }
 
-// Files implements search.Snapshot.
 func (s *snapshot) Files() int { return len(s.places) }
 
-// Passing implements search.Snapshot.
 func (s *snapshot) Passing() int {
 	if s.only != nil {
 		return len(s.only)
@@ -105,18 +101,18 @@ func (s *snapshot) Passing() int {
 	return len(s.places)
 }
 
-// Respelled implements search.Snapshot. The server does not list its terms, so no word is
-// replaced by one that is spelled like it.
+// Respelled returns nil: the server does not list its terms, so none is found by a similar
+// spelling.
 func (*snapshot) Respelled(string) []search.Respelled { return nil }
 
 // hit is a chunk that a leg found.
 type hit struct {
 	chunk, file string // the public id, and that of the file
-	order       string // of hits of one score: root, source and place
+	order       string // among hits of one score: root, source and place
 	score       float64
 }
 
-// newHit returns the hit for a chunk; ok is false where the snapshot does not find it.
+// newHit returns the hit for a chunk; ok is false if the snapshot does not find it.
 func (s *snapshot) newHit(c Chunk) (h hit, ok bool) {
 	p, ok := s.places[c.File]
 	if !ok || c.Version > p.version || s.only != nil && !s.only[p.id] {
@@ -125,8 +121,8 @@ func (s *snapshot) newHit(c Chunk) (h hit, ok bool) {
 	return hit{s.publicID(c.Public, p.root), p.id, fmt.Sprintf("%06d %s %09d", p.root, p.Source, c.Ordinal), c.Score}, true
 }
 
-// publicID is the id by which a chunk is known outside: its own one, and in all roots but the
-// first with a mark of the root, because chunks of two roots may have the same id.
+// publicID returns the id of a chunk in a snapshot: outside the first root it ends in a mark of
+// the root, because chunks of two roots may have the same id.
 func (s *snapshot) publicID(chunk string, root int) string {
 	if root == 0 {
 		return chunk
@@ -146,7 +142,7 @@ func asHits(hits []hit, leg string) (out []state.Hit) {
 	return out
 }
 
-// filter is the filter for what the snapshot may find.
+// filter returns the filter of the snapshot.
 func (s *snapshot) filter() Filter {
 	if s.only == nil {
 		return Filter{Roots: s.where}
@@ -154,9 +150,8 @@ func (s *snapshot) filter() Filter {
 	return Filter{Files: slices.Sorted(maps.Keys(s.only))}
 }
 
-// SearchWords implements search.Snapshot. A chunk gets the BM25 of its own terms and that of
-// the terms of its document. That is the order of the embedded index, but for how long fields
-// count: a chunk has one length.
+// SearchWords gives a chunk the BM25 of its own terms and that of the terms of its document.
+// The order is that of the embedded index, except that all fields of a chunk have one length.
 func (s *snapshot) SearchWords(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
 	found, err := s.words(ctx, q, min(k, s.docs))
 	if err != nil {
@@ -172,7 +167,7 @@ func (s *snapshot) words(ctx context.Context, q state.Query, k int) ([]hit, erro
 	}
 	w := s.search(weights)
 	return s.enough(k, func(n int) ([]Chunk, error) {
-		w.Most = n
+		w.Limit = n
 		return s.db.store.Words(ctx, w)
 	})
 }
@@ -199,7 +194,7 @@ func (s *snapshot) search(weights map[string]float64) Words {
 // enough asks for more and more chunks, until k of them are hits or there are no more.
 func (s *snapshot) enough(k int, ask func(n int) ([]Chunk, error)) ([]hit, error) {
 	for n := k + 10; ; n *= 4 {
-		n = min(n, Most)
+		n = min(n, MaxChunks)
 		list, err := ask(n)
 		if err != nil {
 			return nil, err
@@ -210,13 +205,12 @@ func (s *snapshot) enough(k int, ask func(n int) ([]Chunk, error)) ([]hit, error
 				found = append(found, h)
 			}
 		}
-		if len(found) >= k || len(list) < n || n == Most {
+		if len(found) >= k || len(list) < n || n == MaxChunks {
 			return ranked(found, k), nil
 		}
 	}
 }
 
-// Chunks implements search.Snapshot.
 func (s *snapshot) Chunks(ctx context.Context, ids []string) ([]state.Chunk, error) {
 	bare := make([]string, len(ids))
 	for i, id := range ids {
@@ -230,7 +224,7 @@ func (s *snapshot) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 		return nil, fmt.Errorf("read chunks: %w", err)
 	}
 	found := map[string]int{}
-	for i, c := range chunks { // by the id with and without a mark; without, the first root counts
+	for i, c := range chunks { // by the id with and without a mark; without one the first root counts
 		for _, id := range []string{c.ID, c.ID + "@" + search.RootMark(c.Root)} {
 			if before, ok := found[id]; !ok || places[i].root < places[before].root {
 				found[id] = i

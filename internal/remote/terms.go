@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// A server could count the chunks that hold a term, but only by one request a term, and those
-// who quote a passage ask for each of its words. So each root has the counts of all its terms
-// in one object. A process counts what it changes, and saves the object when it publishes;
-// counts that a killed process did not save are counted from the chunks by the next change.
+// A server could count the chunks with a term, but needs a request for each term, and quoting a
+// passage needs the count of each of its words. So each root has the counts of all its terms in
+// one object. A process updates the counts with its changes, and saves the object when it
+// publishes; if a killed process did not save them, the next change counts all chunks.
 
-// Keys of how many chunks were counted, and how many terms they have; no term begins so.
+// Keys of the number of chunks, and of the number of their terms; no term begins so.
 const (
 	everyChunk = ""
 	everyTerm  = " "
 )
 
-// readTerms sets how many chunks of roots hold each term, as it was saved or changed here.
+// readTerms sets the counts of roots, as saved or as changed by this process.
 func (db *DB) readTerms(ctx context.Context, roots []*root) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -42,13 +42,13 @@ func (db *DB) readTerms(ctx context.Context, roots []*root) error {
 	return nil
 }
 
-// termCounts are the terms of a root at a generation. The map does not change.
+// termCounts are the counts of a root at a generation. The map is immutable.
 type termCounts struct {
 	counts     map[string]int
 	generation int64
 }
 
-// count adds the terms of chunks to counts, by times one or minus one.
+// count adds the terms of a chunk to counts, by times 1 or -1.
 func count(counts map[string]int, terms string, by int) {
 	seen := map[string]bool{}
 	for term := range strings.FieldsSeq(terms) {
@@ -63,8 +63,8 @@ func count(counts map[string]int, terms string, by int) {
 	counts[everyChunk] += by
 }
 
-// countTerms sets the terms of a root that changes: those it had, with the difference. Where
-// their number is not that of the chunks, all are counted again.
+// countTerms updates the counts of a changed root by the difference. If they do not fit the
+// number of chunks, all chunks are counted.
 func (db *DB) countTerms(ctx context.Context, before, r *root, difference map[string]int) error {
 	own := *before
 	if err := db.readTerms(ctx, []*root{&own}); err != nil {
@@ -97,7 +97,7 @@ func (db *DB) countTerms(ctx context.Context, before, r *root, difference map[st
 	return nil
 }
 
-// Publish implements search.Backend: it saves how many chunks hold each term.
+// Publish implements search.Backend: it saves the number of chunks with each term.
 func (db *DB) Publish(ctx context.Context, name string) error {
 	db.mu.Lock()
 	counts := db.terms[name].counts

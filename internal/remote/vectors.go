@@ -16,7 +16,7 @@ func encodeSpec(e search.VectorSpec) string {
 	return string(data)
 }
 
-// embedderOf returns what made the vectors of a root.
+// embedderOf returns the embedder of a root.
 func embedderOf(r *root) (e search.VectorSpec, found bool) {
 	return e, json.Unmarshal([]byte(r.Embedder), &e) == nil
 }
@@ -30,7 +30,7 @@ func (db *DB) Embedder(ctx context.Context, name string) (e search.VectorSpec, f
 	return e, found, err
 }
 
-// Embed implements search.Backend. A passage has a vector of its own, so a text that moves to
+// Embed implements search.Backend. Each passage has its own vector, so a text that moves to
 // another file is embedded again. A text that the model refuses is tried again cut shorter.
 func (db *DB) Embed(ctx context.Context, e search.VectorSpec, names []string, o search.EmbedOptions) (*search.EmbedReport, error) {
 	e, err := e.WithDefaults()
@@ -95,8 +95,7 @@ func (r *embedding) run(ctx context.Context) error {
 	return r.adopt(ctx, r.Switch)
 }
 
-// missing lists the chunks without a vector, by their ids alone. They are listed only where
-// numbers differ.
+// missing returns the chunks without a vector, by their ids alone.
 func (r *embedding) missing(ctx context.Context) (list []Chunk, err error) {
 	had, roots := map[string]bool{}, r.s.rootIDs()
 	n, err := r.store.CountVectors(ctx, r.Spec, roots)
@@ -140,7 +139,7 @@ func (r *embedding) read(ctx context.Context, round []Chunk) (texts []string, li
 	return texts, list, err
 }
 
-// save writes vectors; after the first ones the embedder is that of the roots without one.
+// save writes vectors; the first ones make the embedder that of roots without one.
 func (r *embedding) save(ctx context.Context, list []Chunk, vectors [][]float32) error {
 	if err := r.store.PutVectors(ctx, r.Spec, list, vectors); err != nil || r.Report.Embedded > 0 {
 		return err
@@ -196,13 +195,12 @@ type vectors struct {
 	found int
 }
 
-// CheckEmbedder implements search.Snapshot.
 func (s *snapshot) CheckEmbedder(_ context.Context, e search.VectorSpec) error {
 	_, _, err := s.embedder(e)
 	return err
 }
 
-// embedder returns the embedder with its dimension, and the roots that have vectors of it.
+// embedder returns the embedder with its dimension, and the roots with vectors of it.
 func (s *snapshot) embedder(e search.VectorSpec) (search.VectorSpec, []string, error) {
 	e, err := e.WithDefaults()
 	var with []string
@@ -220,7 +218,6 @@ func (s *snapshot) embedder(e search.VectorSpec) (search.VectorSpec, []string, e
 	return e, with, err
 }
 
-// Vectors implements search.Snapshot.
 func (s *snapshot) Vectors(ctx context.Context, e search.VectorSpec) (search.Vectors, error) {
 	e, with, err := s.embedder(e)
 	v := &vectors{s: s, spec: e}
@@ -234,7 +231,6 @@ func (s *snapshot) Vectors(ctx context.Context, e search.VectorSpec) (search.Vec
 	return v, nil
 }
 
-// Of implements search.Vectors.
 func (v *vectors) Of(s search.Snapshot) search.Vectors {
 	narrowed := *v
 	if s, ok := s.(*snapshot); ok {
@@ -243,14 +239,11 @@ func (v *vectors) Of(s search.Snapshot) search.Vectors {
 	return &narrowed
 }
 
-// Len implements search.Vectors.
 func (v *vectors) Len() int { return v.found }
 
-// Missing implements search.Vectors.
 func (v *vectors) Missing() int { return v.s.docs - v.found }
 
-// Search implements search.Vectors. The server's graph of neighbours finds nearly all of the
-// nearest.
+// Search finds nearly all of the nearest vectors, by the server's neighbour graph.
 func (v *vectors) Search(ctx context.Context, query []float32, k int, least float64) ([]state.Hit, error) {
 	k = min(k, v.found)
 	if k <= 0 || v.s.only != nil && len(v.s.only) == 0 {
@@ -268,13 +261,11 @@ func (v *vectors) Search(ctx context.Context, query []float32, k int, least floa
 	return asHits(found, search.LegDense), nil
 }
 
-// RanksHybrid implements search.HybridServer.
 func (s *snapshot) RanksHybrid() bool {
 	h, ok := s.db.store.(HybridStore)
 	return ok && h.RanksHybrid()
 }
 
-// SearchHybrid implements search.HybridVectors.
 func (v *vectors) SearchHybrid(ctx context.Context, q state.Query, query []float32, k int) ([]state.Hit, error) {
 	_, weights := v.s.Weigh(q)
 	hybrid, ok := v.s.db.store.(HybridStore)
@@ -287,7 +278,7 @@ func (v *vectors) SearchHybrid(ctx context.Context, q state.Query, query []float
 	}
 	w := v.s.search(weights)
 	found, err := v.s.enough(k, func(n int) ([]Chunk, error) {
-		w.Most = n
+		w.Limit = n
 		return hybrid.Hybrid(ctx, v.spec, w, unit)
 	})
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package pgvector keeps an index in a PostgreSQL database with the extension vector; see
-// package internal/remote.
+// Package pgvector opens an index in a PostgreSQL database with the extension vector, as a
+// [search.Backend].
 //
-// The schema, "ragflow_index" unless the address names another one by search_path, has the
+// The schema, "ragflow_index" unless search_path in the address names another one, has the
 // tables roots, files, chunks, embedders, and a table of vectors for each embedder, with an
 // HNSW index on the cosine. A change is one transaction. The server computes BM25 from arrays
 // of the terms of passages and files, as numbers, which have a GIN index.
@@ -28,10 +28,10 @@ import (
 	"example.com/ragflow/search"
 )
 
-// DefaultSchema holds the tables unless the address has a search_path.
+// DefaultSchema is the schema of the tables unless the address has a search_path.
 const DefaultSchema = "ragflow_index"
 
-// Facts about a server; match them with errors.Is.
+// Errors of a server; match them with errors.Is.
 var (
 	ErrDown      = errors.New("the PostgreSQL server of the index cannot be reached")
 	ErrDenied    = errors.New("the PostgreSQL server of the index refuses the user, the password or the database")
@@ -54,14 +54,14 @@ type store struct {
 
 var _ remote.Store = (*store)(nil)
 
-// CheckAddress returns what is wrong with an address for [Open], without the address, which
-// may hold a password.
+// CheckAddress returns the fault of an address for [Open], without the address, which may
+// contain a password.
 func CheckAddress(address string) error {
 	_, _, err := parse(address, "")
 	return err
 }
 
-// parse returns how to connect, and the schema.
+// parse returns the configuration of the connection, and the schema.
 func parse(address, collection string) (c *pgxpool.Config, schema string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || u.Query().Has("password") {
@@ -85,9 +85,9 @@ func parse(address, collection string) (c *pgxpool.Config, schema string, err er
 	return c, schema, nil
 }
 
-// Open opens the index in a database. The address is a URL with the parameters of libpq and
-// of pgxpool. A collection has a schema of its own; "" is none. Errors match [ErrDown], [ErrDenied], [ErrExtension] or [ErrVersion], and never
-// contain the password.
+// Open opens the index in a database. The address is a URL with the parameters of libpq and of
+// pgxpool. A collection has a schema of its own; "" is none. Errors match [ErrDown],
+// [ErrDenied], [ErrExtension] or [ErrVersion], and never contain the password.
 func Open(ctx context.Context, address, collection string) (search.Backend, error) {
 	s, err := open(ctx, address, collection)
 	if err != nil {
@@ -114,13 +114,13 @@ func open(ctx context.Context, address, collection string) (*store, error) {
 	return s, nil
 }
 
-// Close implements remote.Store. Calls under way finish first.
+// Close waits for calls in progress.
 func (s *store) Close() error {
 	s.pool.Close()
 	return nil
 }
 
-// explain says what an error of the server means.
+// explain returns an error of the server in terms of this package.
 func (s *store) explain(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		return cause
@@ -139,14 +139,14 @@ func (s *store) explain(ctx context.Context, err error) error {
 		return err
 	case connecting || pgconn.SafeToRetry(err) || pgconn.Timeout(err):
 		if network, ok := errors.AsType[net.Error](err); ok {
-			err = network // pgconn repeats it for each way to connect
+			err = network // pgconn repeats it for each address
 		}
 		return fmt.Errorf(what+": %w", s.place, ErrDown, err)
 	}
 	return err
 }
 
-// exists reports whether the tables are there, as another process may have made them.
+// exists reports whether the tables exist; another process may have made them.
 func (s *store) exists(ctx context.Context) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +170,6 @@ func (s *store) exists(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// Prepare implements remote.Store.
 func (s *store) Prepare(ctx context.Context) error {
 	if ready, err := s.exists(ctx); ready || err != nil {
 		return s.explain(ctx, err)
@@ -209,7 +208,7 @@ func within(ctx context.Context, tx pgx.Tx) context.Context {
 	return context.WithValue(ctx, transaction{}, tx)
 }
 
-// db is the transaction of ctx, or the pool.
+// db returns the transaction of ctx, or the pool.
 func (s *store) db(ctx context.Context) queryer {
 	if tx, ok := ctx.Value(transaction{}).(pgx.Tx); ok {
 		return tx
@@ -217,7 +216,7 @@ func (s *store) db(ctx context.Context) queryer {
 	return s.pool
 }
 
-// Change implements remote.Store with a transaction, and a lock for each folder.
+// Change uses a transaction, and a lock for each folder.
 func (s *store) Change(ctx context.Context, root string, fn func(ctx context.Context) error) error {
 	if ready, err := s.exists(ctx); !ready || err != nil {
 		return s.explain(ctx, err)
@@ -236,7 +235,7 @@ func (s *store) exec(ctx context.Context, sql string, args ...any) (int, error) 
 	return int(tag.RowsAffected()), s.explain(ctx, err)
 }
 
-// each reads rows, and calls scanned after each was put into fields.
+// each reads rows into fields and calls scanned after each.
 func (s *store) each(ctx context.Context, sql string, args, fields []any, scanned func() error) error {
 	if ready, err := s.exists(ctx); !ready || err != nil {
 		return s.explain(ctx, err)

@@ -13,7 +13,6 @@ import (
 	"example.com/ragflow/search"
 )
 
-// Roots implements remote.Store.
 func (s *store) Roots(ctx context.Context) (out []remote.Root, err error) {
 	var r remote.Root
 	var name []byte
@@ -25,20 +24,17 @@ func (s *store) Roots(ctx context.Context) (out []remote.Root, err error) {
 	return out, err
 }
 
-// Files implements remote.Store.
 func (s *store) Files(ctx context.Context, roots []string, each func(remote.File) error) error {
 	var f remote.File
 	return s.each(ctx, `SELECT id::text, root::text, source, data, version, chunks FROM files WHERE root = ANY($1::text[]::uuid[])`,
 		[]any{roots}, []any{&f.ID, &f.Root, &f.Source, &f.Data, &f.Version, &f.Chunks}, func() error { return each(f) })
 }
 
-// Terms implements remote.Store.
 func (s *store) Terms(ctx context.Context, root string) (terms []byte, err error) {
 	err = s.each(ctx, `SELECT terms FROM roots WHERE id = $1::text::uuid`, []any{root}, []any{&terms}, func() error { return nil })
 	return terms, err
 }
 
-// PutRoot implements remote.Store.
 func (s *store) PutRoot(ctx context.Context, r remote.Root) error {
 	_, err := s.exec(ctx, `INSERT INTO roots(id, name, generation, chunking, embedder, lengths)
 		SELECT $1::text::uuid, $2, $3, $4, $5, coalesce(sum(length), 0) FROM files WHERE root = $1::text::uuid
@@ -47,8 +43,8 @@ func (s *store) PutRoot(ctx context.Context, r remote.Root) error {
 	return err
 }
 
-// PutTerms implements remote.Store. What was put is searched at once: the server counts
-// rows and sorts terms that it has not sorted.
+// PutTerms also flushes the pending list of the GIN index and analyzes the tables, because the
+// server is searched next.
 func (s *store) PutTerms(ctx context.Context, root string, terms []byte) error {
 	_, err := s.exec(ctx, `UPDATE roots SET terms = $2 WHERE id = $1::text::uuid`, root, terms)
 	if err == nil {
@@ -61,7 +57,7 @@ func (s *store) PutTerms(ctx context.Context, root string, terms []byte) error {
 	return err
 }
 
-// number is what stands for a term. Two terms seldom have the same one.
+// number returns the number of a term. Two terms seldom have the same one.
 func number(term string) int32 {
 	h := fnv.New32a()
 	h.Write([]byte(term))
@@ -84,7 +80,7 @@ func numbers(terms string) (each []int32, counts []int16, length int) {
 	return append([]int32{}, each...), append([]int16{}, counts...), length // empty, not NULL
 }
 
-// send sends statements at once.
+// send sends statements in one batch.
 func (s *store) send(ctx context.Context, b *pgx.Batch) error {
 	if b.Len() == 0 {
 		return nil
@@ -92,7 +88,6 @@ func (s *store) send(ctx context.Context, b *pgx.Batch) error {
 	return s.explain(ctx, s.db(ctx).SendBatch(ctx, b).Close())
 }
 
-// PutFiles implements remote.Store.
 func (s *store) PutFiles(ctx context.Context, files []remote.File) error {
 	var b pgx.Batch
 	for _, f := range files {
@@ -105,32 +100,29 @@ func (s *store) PutFiles(ctx context.Context, files []remote.File) error {
 	return s.send(ctx, &b)
 }
 
-// NoteFile implements remote.Store.
 func (s *store) NoteFile(ctx context.Context, id string, data []byte) error {
 	_, err := s.exec(ctx, `UPDATE files SET data = $2 WHERE id = $1::text::uuid`, id, data)
 	return err
 }
 
-// DeleteFiles implements remote.Store.
 func (s *store) DeleteFiles(ctx context.Context, ids []string) error {
 	_, err := s.exec(ctx, `DELETE FROM files WHERE id = ANY($1::text[]::uuid[])`, ids)
 	return err
 }
 
-// PutChunks implements remote.Store.
 func (s *store) PutChunks(ctx context.Context, chunks []remote.Chunk) error {
 	var b pgx.Batch
 	for _, c := range chunks {
 		terms, counts, length := numbers(c.Terms)
 		b.Queue(`INSERT INTO chunks VALUES($1::text::uuid, $2::text::uuid, $3::text::uuid, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-			ON CONFLICT (id) DO UPDATE SET version = excluded.version`, // all else is in the id
+			ON CONFLICT (id) DO UPDATE SET version = excluded.version`, // the id covers all else
 			c.ID, c.Root, c.File, c.Public, c.Version, c.Ordinal, c.Source, c.Title, c.Headings, c.Text, c.Hash, c.Data,
 			strings.ToValidUTF8(c.Terms, "\uFFFD"), terms, counts, length)
 	}
 	return s.send(ctx, &b)
 }
 
-// DeleteChunks implements remote.Store. Vectors go with their chunks.
+// DeleteChunks also deletes the vectors of the chunks, by the schema.
 func (s *store) DeleteChunks(ctx context.Context, f remote.Filter) error {
 	var q query
 	_, err := s.exec(ctx, `DELETE FROM chunks c WHERE `+q.passing(f), q...)
@@ -140,7 +132,7 @@ func (s *store) DeleteChunks(ctx context.Context, f remote.Filter) error {
 // query holds the arguments of a statement.
 type query []any
 
-// arg adds an argument and returns its place.
+// arg adds an argument and returns its placeholder.
 func (q *query) arg(value any) string {
 	*q = append(*q, value)
 	return "$" + strconv.Itoa(len(*q))
@@ -149,7 +141,7 @@ func (q *query) arg(value any) string {
 // ids adds a list of ids.
 func (q *query) ids(list []string) string { return "ANY(" + q.arg(list) + "::text[]::uuid[])" }
 
-// passing is the condition for chunks c that pass a filter.
+// passing returns the condition for chunks c that pass a filter.
 func (q *query) passing(f remote.Filter) string {
 	out := "true"
 	for i, list := range [][]string{f.Roots, f.Files, f.IDs} {
@@ -166,7 +158,7 @@ func (q *query) passing(f remote.Filter) string {
 	return out
 }
 
-// columns are those of chunks c, with a score.
+// columns returns the columns of chunks c, with a score.
 func columns(with remote.Fields, score string) string {
 	out := `c.id::text, c.root::text, c.file::text, c.public, c.version, c.ordinal, ` + score
 	for _, group := range []struct {
@@ -185,7 +177,7 @@ func columns(with remote.Fields, score string) string {
 	return out
 }
 
-// chunks calls each with the rows of a statement that selects columns.
+// chunks calls each for the rows of a statement that selects columns.
 func (s *store) chunks(ctx context.Context, sql string, args []any, each func(remote.Chunk) error) error {
 	var c remote.Chunk
 	return s.each(ctx, sql, args, []any{
@@ -202,19 +194,17 @@ func (s *store) list(ctx context.Context, sql string, args []any) (out []remote.
 	return out, err
 }
 
-// Chunks implements remote.Store.
 func (s *store) Chunks(ctx context.Context, f remote.Filter, with remote.Fields) ([]remote.Chunk, error) {
 	var q query
 	return s.list(ctx, `SELECT `+columns(with, "0::float8")+` FROM chunks c WHERE `+q.passing(f), q)
 }
 
-// EachChunk implements remote.Store.
 func (s *store) EachChunk(ctx context.Context, roots []string, with remote.Fields, each func(remote.Chunk) error) error {
 	var q query
 	return s.chunks(ctx, `SELECT `+columns(with, "0::float8")+` FROM chunks c WHERE `+q.passing(remote.Filter{Roots: roots}), q, each)
 }
 
-// Words implements remote.Store. All chunks that hold a term are scored.
+// Words scores all chunks with a term.
 func (s *store) Words(ctx context.Context, w remote.Words) ([]remote.Chunk, error) {
 	var terms []int32
 	var weights, idf []float64
@@ -244,6 +234,6 @@ func (s *store) Words(ctx context.Context, w remote.Words) ([]remote.Chunk, erro
 	}
 	sql += `) SELECT ` + columns(w.With, bm25("c", "idf", "greatest(1, "+q.arg(w.Length)+"::float8)")+` + `+q.arg(w.Document)+`::float8 * coalesce(s.score, 0) AS score`) +
 		` FROM chunks c LEFT JOIN scored s ON s.id = c.file WHERE c.terms && ` + asked + ` AND c.root = ` + roots + ` AND ` + q.passing(w.Filter) +
-		` ORDER BY score DESC, c.id LIMIT ` + q.arg(w.Most)
+		` ORDER BY score DESC, c.id LIMIT ` + q.arg(w.Limit)
 	return s.list(ctx, sql, q)
 }

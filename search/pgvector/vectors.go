@@ -12,13 +12,13 @@ import (
 	"example.com/ragflow/search"
 )
 
-// Longest vectors that HNSW has an index for, as they are and with half the bits.
+// Maximum dimensions of an HNSW index, with 32 and with 16 bits a number.
 const (
 	indexed     = 2000
 	indexedHalf = 4000
 )
 
-// distance is the cosine distance of a column to an argument, as the index computes it.
+// distance returns the cosine distance of a column to an argument, in the form of the index.
 func distance(e search.VectorSpec, argument string) string {
 	kind := "vector"
 	if e.Dimension > indexed && e.Dimension <= indexedHalf {
@@ -32,7 +32,6 @@ func encode(v any) string {
 	return string(data)
 }
 
-// Embedders implements remote.Store.
 func (s *store) Embedders(ctx context.Context) (out []search.VectorSpec, err error) {
 	var spec string
 	err = s.each(ctx, `SELECT spec FROM embedders`, nil, []any{&spec}, func() error {
@@ -46,7 +45,7 @@ func (s *store) Embedders(ctx context.Context) (out []search.VectorSpec, err err
 	return out, err
 }
 
-// table returns the table of the vectors of an embedder, "" without one.
+// table returns the table of the vectors of an embedder, or "".
 func (s *store) table(ctx context.Context, e search.VectorSpec) (string, error) {
 	var id int
 	err := s.db(ctx).QueryRow(ctx, `SELECT id FROM embedders WHERE spec = $1`, encode(e)).Scan(&id)
@@ -56,7 +55,6 @@ func (s *store) table(ctx context.Context, e search.VectorSpec) (string, error) 
 	return fmt.Sprint("vectors_", id), s.explain(ctx, err)
 }
 
-// CountVectors implements remote.Store.
 func (s *store) CountVectors(ctx context.Context, e search.VectorSpec, roots []string) (n int, err error) {
 	table, err := s.table(ctx, e)
 	if table == "" || err != nil {
@@ -66,7 +64,6 @@ func (s *store) CountVectors(ctx context.Context, e search.VectorSpec, roots []s
 	return n, err
 }
 
-// EachVector implements remote.Store.
 func (s *store) EachVector(ctx context.Context, e search.VectorSpec, roots []string, each func(id string)) error {
 	table, err := s.table(ctx, e)
 	if table == "" || err != nil {
@@ -122,7 +119,6 @@ func (s *store) create(ctx context.Context, e search.VectorSpec) (table string, 
 	return table, s.explain(ctx, err)
 }
 
-// DeleteVectors implements remote.Store.
 func (s *store) DeleteVectors(ctx context.Context, e search.VectorSpec, roots []string, all bool) (int, error) {
 	table, err := s.table(ctx, e)
 	if table == "" || err != nil {
@@ -138,8 +134,7 @@ func (s *store) DeleteVectors(ctx context.Context, e search.VectorSpec, roots []
 	return n, err
 }
 
-// Near implements remote.Store.
-func (s *store) Near(ctx context.Context, e search.VectorSpec, f remote.Filter, vector []float32, most int) ([]remote.Chunk, error) {
+func (s *store) Near(ctx context.Context, e search.VectorSpec, f remote.Filter, vector []float32, limit int) ([]remote.Chunk, error) {
 	table, err := s.table(ctx, e)
 	if table == "" || err != nil {
 		return nil, err
@@ -153,6 +148,6 @@ func (s *store) Near(ctx context.Context, e search.VectorSpec, f remote.Filter, 
 	if f.Files != nil {
 		sql += ` AND v.file = ` + q.ids(f.Files)
 	}
-	sql += ` ORDER BY ` + far + ` LIMIT ` + q.arg(most)
+	sql += ` ORDER BY ` + far + ` LIMIT ` + q.arg(limit)
 	return s.list(ctx, `SELECT `+columns(0, "least(1, greatest(-1, n.cosine))")+` FROM (`+sql+`) n JOIN chunks c ON c.id = n.id`, q)
 }

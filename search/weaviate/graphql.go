@@ -12,14 +12,14 @@ import (
 	"example.com/ragflow/internal/remote"
 )
 
-// object is what a query returns of an object, by property.
+// object holds the properties of an object that a query returned.
 type object map[string]any
 
 func (o object) text(property string) string    { s, _ := o[property].(string); return s }
 func (o object) number(property string) float64 { n, _ := o[property].(float64); return n }
 func (o object) whole(property string) int64    { return int64(o.number(property)) }
 
-// additional is a number or text that the server computed, such as the score of a hit.
+// additional returns a number or text that the server computed, such as a score.
 func (o object) additional(name string) object {
 	a, _ := o["_additional"].(map[string]any)
 	if s, ok := a[name].(string); ok && name == "score" { // a number that is sent as a text
@@ -31,7 +31,7 @@ func (o object) additional(name string) object {
 
 func (o object) id() string { return o.additional("id").text("id") }
 
-// graphql asks the server and returns what it says below the first field, Get or Aggregate.
+// graphql sends a query and returns the data below the first field, Get or Aggregate.
 func (db *store) graphql(ctx context.Context, query string) (map[string]any, error) {
 	r, err := db.client.GraphQL().Raw().WithQuery("{" + query + "}").Do(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func (db *store) graphql(ctx context.Context, query string) (map[string]any, err
 	return nil, errors.New("Weaviate at " + db.address + " gave an answer without data")
 }
 
-// objects picks the objects of a class out of an answer.
+// objects returns the objects of a class in an answer.
 func (db *store) objects(answer map[string]any, class string) []object {
 	list, _ := answer[db.prefix+class].([]any)
 	out := make([]object, len(list))
@@ -58,9 +58,9 @@ func (db *store) objects(answer map[string]any, class string) []object {
 	return out
 }
 
-// get returns the objects that fit, at most remote.Most.
+// get returns the objects that pass a filter, at most remote.MaxChunks.
 func (db *store) get(ctx context.Context, class, where, properties string) ([]object, error) {
-	answer, err := db.graphql(ctx, "Get{"+db.fields(class, remote.Most, where, "", properties)+"}")
+	answer, err := db.graphql(ctx, "Get{"+db.fields(class, remote.MaxChunks, where, "", properties)+"}")
 	return db.objects(answer, class), err
 }
 
@@ -85,7 +85,7 @@ func (db *store) all(ctx context.Context, class, properties string, f func(objec
 	}
 }
 
-// fields is the part of a query that asks for objects of a class.
+// fields returns the part of a query that asks for objects of a class.
 func (db *store) fields(class string, limit int, where, order, properties string) string {
 	if where != "" {
 		where = "where:" + where
@@ -96,20 +96,19 @@ func (db *store) fields(class string, limit int, where, order, properties string
 	return fmt.Sprintf("%s%s(limit:%d %s %s){%s}", db.prefix, class, limit, where, order, properties)
 }
 
-// quote writes a text as GraphQL does: its escapes are those of JSON. What is no UTF-8 is
-// replaced.
+// quote formats a text for GraphQL, whose escapes are those of JSON. Invalid UTF-8 is replaced.
 func quote(s string) string {
 	out, _ := json.Marshal(s) // a text has no error
 	return string(out)
 }
 
-// is is the filter for one of some values of a property.
+// is returns the filter for a property with one of some values.
 func is(property string, values ...string) string {
 	list, _ := json.Marshal(values) // texts have no error
 	return fmt.Sprintf(`{path:["%s"] operator:ContainsAny valueText:%s}`, property, list)
 }
 
-// and is the filter for what passes all filters; empty ones are left out.
+// and returns the filter for objects that pass all filters; empty ones are ignored.
 func and(filters ...string) string {
 	var kept []string
 	for _, f := range filters {

@@ -19,15 +19,15 @@ import (
 	"example.com/ragflow/search"
 )
 
-// Kinds of properties: what the server makes of a text.
+// Kinds of properties, by the server's tokenization of a text.
 const (
-	kept  = ""           // it is only returned
-	exact = "field"      // found as a whole
-	terms = "whitespace" // split into terms, for BM25, whose index filters, too
+	kept  = ""           // only returned
+	exact = "field"      // matched as a whole
+	terms = "whitespace" // split into terms for BM25, whose index also filters
 )
 
-// fits reports whether the classes exist. The error matches [ErrVersion] where another
-// version made them.
+// fits reports whether the classes exist. If another version made them, the error matches
+// [ErrVersion].
 func (db *store) fits(ctx context.Context) (bool, error) {
 	c, err := db.client.Schema().ClassGetter().WithClassName(db.prefix + "Root").Do(ctx)
 	if f, ok := errors.AsType[*fault.WeaviateClientError](err); ok && f.StatusCode == http.StatusNotFound {
@@ -43,8 +43,7 @@ func (db *store) fits(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// Prepare implements remote.Store. It makes the classes, Root last, whose existence says that
-// all exist.
+// Prepare makes the classes; Root is last, so that its existence means that all exist.
 func (db *store) Prepare(ctx context.Context) error {
 	if ready, err := db.exists(ctx); ready || err != nil {
 		return err
@@ -68,7 +67,7 @@ func (db *store) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// exists reports whether the classes exist, as another process may have made them.
+// exists reports whether the classes exist; another process may have made them.
 func (db *store) exists(ctx context.Context) (bool, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -88,9 +87,9 @@ func (db *store) create(ctx context.Context, c *models.Class) error {
 	return db.explain(ctx, err)
 }
 
-// class describes a class without vectors, with properties of text and numbers, which are
-// floating-point because the whole numbers of GraphQL have 32 bits. Its
-// BM25 is that of search.DefaultRanking.
+// class describes a class without vectors, with properties of texts and numbers. Numbers are
+// floating-point, because whole numbers of GraphQL have 32 bits. Its BM25 has the parameters of
+// search.DefaultRanking.
 func (db *store) class(name, description string, texts map[string]string, numbers ...string) *models.Class {
 	yes, no, r := true, false, search.DefaultRanking()
 	c := &models.Class{
@@ -121,14 +120,14 @@ func (db *store) object(class, id string, properties map[string]any) *models.Obj
 	return &models.Object{Class: db.prefix + class, ID: strfmt.UUID(id), Properties: properties}
 }
 
-// How many objects one request imports, and how many requests are under way.
+// Limits of an import.
 const (
-	importSize = 200
-	imports    = 2
+	importSize = 200 // objects of a request
+	imports    = 2   // concurrent requests
 )
 
-// importObjects writes objects in the place of those of the same ids. The error names the
-// first object that the server refused; the others are there.
+// importObjects writes objects and replaces those with the same ids. The error names the first
+// object that the server refused; the others are stored.
 func (db *store) importObjects(ctx context.Context, objects []*models.Object) error {
 	db.put.Add(int64(len(objects)))
 	var sending errgroup.Group
@@ -139,13 +138,13 @@ func (db *store) importObjects(ctx context.Context, objects []*models.Object) er
 	return sending.Wait()
 }
 
-// importSome is one request of importObjects.
+// importSome sends one request of importObjects.
 func (db *store) importSome(ctx context.Context, objects []*models.Object) error {
 	send := func(over *weaviate.Client) ([]models.ObjectsGetResponse, error) {
 		return over.Batch().ObjectsBatcher().WithObjects(objects...).WithConsistencyLevel(db.consistency).Do(ctx)
 	}
 	results, err := send(db.grpc)
-	if err != nil && db.grpc != db.client && ctx.Err() == nil { // the host may be gone: HTTP knows the others
+	if err != nil && db.grpc != db.client && ctx.Err() == nil { // the host may be down: HTTP tries the others
 		results, err = send(db.client)
 	}
 	if err != nil {
@@ -164,10 +163,10 @@ func (db *store) importSome(ctx context.Context, objects []*models.Object) error
 	return nil
 }
 
-// deleteObjects deletes what passes a filter, and counts it.
+// deleteObjects deletes the objects with a value of a property and returns their number.
 func (db *store) deleteObjects(ctx context.Context, class string, values []string, property string) (n int, err error) {
 	for some := range slices.Chunk(values, 500) {
-		for { // the server stops at remote.Most
+		for { // the server stops at remote.MaxChunks
 			r, err := db.client.Batch().ObjectsBatchDeleter().WithClassName(db.prefix + class).WithConsistencyLevel(db.consistency).
 				WithWhere(filters.Where().WithOperator(filters.ContainsAny).WithPath([]string{property}).WithValueText(some...)).Do(ctx)
 			if err != nil {
@@ -180,7 +179,7 @@ func (db *store) deleteObjects(ctx context.Context, class string, values []strin
 				return n, fmt.Errorf("the server Weaviate at %s could not delete %d objects of %s", db.address, r.Results.Failed, class)
 			}
 			n += int(r.Results.Successful)
-			if r.Results.Matches < remote.Most {
+			if r.Results.Matches < remote.MaxChunks {
 				break
 			}
 		}

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// What settle waits for, and how long. By default a server writes to disk after a minute.
+// Limits of settle. By default a server writes to disk after a minute.
 const (
-	settledFrom  = 1000 // objects put since the last wait; fewer do not harm the ranks
+	settledFrom  = 1000 // objects put since the last wait; fewer do not affect the ranking
 	settledWait  = 75 * time.Second
 	settledPause = 250 * time.Millisecond
 )
 
-// settle waits after a large import until the server has all passages and files on disk.
-// Before, BM25 ranks badly.
+// settle waits after a large import until all passages and files are on the server's disk,
+// because BM25 ranks badly before.
 func (db *store) settle(ctx context.Context) error {
 	if db.put.Swap(0) < settledFrom {
 		return nil

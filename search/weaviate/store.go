@@ -25,7 +25,6 @@ func (*store) Change(ctx context.Context, _ string, fn func(ctx context.Context)
 	return fn(ctx)
 }
 
-// Roots implements remote.Store.
 func (db *store) Roots(ctx context.Context) (out []remote.Root, err error) {
 	if exists, err := db.exists(ctx); !exists || err != nil {
 		return nil, err
@@ -37,8 +36,8 @@ func (db *store) Roots(ctx context.Context) (out []remote.Root, err error) {
 	return out, err
 }
 
-// Files implements remote.Store. It reads those of all folders, because the server does not
-// filter where it goes through a class.
+// Files reads the files of all folders, because the server cannot filter while it iterates over
+// a class.
 func (db *store) Files(ctx context.Context, _ []string, each func(remote.File) error) error {
 	return db.all(ctx, "File", "root source data version chunks", func(o object) error {
 		return each(remote.File{
@@ -47,7 +46,6 @@ func (db *store) Files(ctx context.Context, _ []string, each func(remote.File) e
 	})
 }
 
-// Terms implements remote.Store.
 func (db *store) Terms(ctx context.Context, root string) ([]byte, error) {
 	list, err := db.get(ctx, "Terms", is("id", root), "counts")
 	if err != nil || len(list) == 0 {
@@ -56,7 +54,7 @@ func (db *store) Terms(ctx context.Context, root string) ([]byte, error) {
 	return []byte(list[0].text("counts")), nil
 }
 
-// properties are those of a chunk that a request asks for.
+// properties returns the properties of a chunk to ask for.
 func properties(with remote.Fields) string {
 	out := "root file chunk version ordinal "
 	for group, names := range map[remote.Fields]string{remote.WithText: "source title headings text hash ", remote.WithTerms: "terms ", remote.WithData: "data "} {
@@ -75,7 +73,7 @@ func asChunk(o object, score float64) remote.Chunk {
 	}
 }
 
-// where is the filter of a class for what passes f; file is its property for files.
+// where returns the filter of a class; file is its property for files.
 func where(f remote.Filter, file string) string {
 	var out []string
 	for i, list := range [][]string{f.Roots, f.Files, f.Publics, f.IDs} {
@@ -89,7 +87,6 @@ func where(f remote.Filter, file string) string {
 	return and(out...)
 }
 
-// Chunks implements remote.Store.
 func (db *store) Chunks(ctx context.Context, f remote.Filter, with remote.Fields) (out []remote.Chunk, err error) {
 	list, err := db.get(ctx, "Chunk", where(f, "file"), properties(with)+"_additional{id}")
 	for _, o := range list {
@@ -98,21 +95,20 @@ func (db *store) Chunks(ctx context.Context, f remote.Filter, with remote.Fields
 	return out, err
 }
 
-// EachChunk implements remote.Store.
 func (db *store) EachChunk(ctx context.Context, _ []string, with remote.Fields, each func(remote.Chunk) error) error {
 	return db.all(ctx, "Chunk", properties(with), func(o object) error { return each(asChunk(o, 0)) })
 }
 
-// weightSteps is how often a term of weight 1 stands in a query: the server multiplies its
-// IDF by that.
+// weightSteps is the number of repetitions of a term of weight 1 in a query: the server
+// multiplies its IDF by that.
 const weightSteps = 10
 
-// bm25 is the part of a query that ranks by words.
+// bm25 returns the part of a query that ranks by words.
 func bm25(weights map[string]float64) string {
 	return "bm25:{query:" + weighted(weights) + ` properties:["terms"]}`
 }
 
-// weighted is the text of a query, in which terms stand as often as their weights say.
+// weighted returns the text of a query, which repeats terms by their weights.
 func weighted(weights map[string]float64) string {
 	var query []string
 	for term, w := range weights {
@@ -124,10 +120,10 @@ func weighted(weights map[string]float64) string {
 	return quote(strings.Join(query, " "))
 }
 
-// Words implements remote.Store. Passages and files are ranked by themselves, and scores of
-// files are added here to some times as many candidates as are asked for.
+// Words ranks passages and files separately, and adds the scores of files to several times as
+// many candidates as are wanted.
 func (db *store) Words(ctx context.Context, q remote.Words) (out []remote.Chunk, err error) {
-	n, rank := min(4*q.Most+10, remote.Most), bm25(q.Weights)
+	n, rank := min(4*q.Limit+10, remote.MaxChunks), bm25(q.Weights)
 	query := "Get{" + db.fields("Chunk", n, where(q.Filter, "file"), rank, properties(q.With)+"_additional{id score}")
 	if q.Document > 0 {
 		ofFiles := remote.Filter{Roots: q.Filter.Roots, Files: q.Filter.Files}
@@ -148,14 +144,12 @@ func (db *store) Words(ctx context.Context, q remote.Words) (out []remote.Chunk,
 	return out, nil
 }
 
-// PutRoot implements remote.Store.
 func (db *store) PutRoot(ctx context.Context, r remote.Root) error {
 	return db.importObjects(ctx, []*models.Object{db.object("Root", remote.ID(r.Name), map[string]any{
 		"root": r.Name, "generation": r.Generation, "chunking": r.Chunking, "embedder": r.Embedder,
 	})})
 }
 
-// PutTerms implements remote.Store.
 func (db *store) PutTerms(ctx context.Context, root string, terms []byte) error {
 	if err := db.importObjects(ctx, []*models.Object{db.object("Terms", root, map[string]any{"counts": string(terms)})}); err != nil {
 		return err
@@ -163,7 +157,6 @@ func (db *store) PutTerms(ctx context.Context, root string, terms []byte) error 
 	return db.settle(ctx)
 }
 
-// PutFiles implements remote.Store.
 func (db *store) PutFiles(ctx context.Context, files []remote.File) error {
 	objects := make([]*models.Object, len(files))
 	for i, f := range files {
@@ -174,19 +167,16 @@ func (db *store) PutFiles(ctx context.Context, files []remote.File) error {
 	return db.importObjects(ctx, objects)
 }
 
-// NoteFile implements remote.Store.
 func (db *store) NoteFile(ctx context.Context, id string, data []byte) error {
 	return db.explain(ctx, db.client.Data().Updater().WithMerge().WithClassName(db.prefix+"File").WithID(id).
 		WithProperties(map[string]any{"data": string(data)}).WithConsistencyLevel(db.consistency).Do(ctx))
 }
 
-// DeleteFiles implements remote.Store.
 func (db *store) DeleteFiles(ctx context.Context, ids []string) error {
 	_, err := db.deleteObjects(ctx, "File", ids, "id")
 	return err
 }
 
-// PutChunks implements remote.Store.
 func (db *store) PutChunks(ctx context.Context, chunks []remote.Chunk) error {
 	objects := make([]*models.Object, len(chunks))
 	for i, c := range chunks {
@@ -198,7 +188,7 @@ func (db *store) PutChunks(ctx context.Context, chunks []remote.Chunk) error {
 	return db.importObjects(ctx, objects)
 }
 
-// DeleteChunks implements remote.Store, for a filter of files or of ids.
+// DeleteChunks accepts a filter of files or of ids.
 func (db *store) DeleteChunks(ctx context.Context, f remote.Filter) error {
 	property, values := "file", f.Files
 	if f.IDs != nil {
@@ -214,8 +204,8 @@ func (db *store) DeleteChunks(ctx context.Context, f remote.Filter) error {
 	return err
 }
 
-// vectorClass is the class of the vectors of an embedder, whose dimension is known. That with
-// words is another one.
+// vectorClass returns the class of the vectors of an embedder with a known dimension, with or
+// without words.
 func vectorClass(e search.VectorSpec, words bool) string {
 	name := "Vectors" + strings.ReplaceAll(remote.ID(encodeSpec(e)), "-", "")[:12]
 	if words {
@@ -229,7 +219,6 @@ func encodeSpec(e search.VectorSpec) string {
 	return string(data)
 }
 
-// Embedders implements remote.Store.
 func (db *store) Embedders(ctx context.Context) (out []search.VectorSpec, err error) {
 	classes, err := db.vectorClasses(ctx)
 	for class, e := range classes {
@@ -257,7 +246,6 @@ func (db *store) vectorClasses(ctx context.Context) (map[string]search.VectorSpe
 	return out, nil
 }
 
-// CountVectors implements remote.Store.
 func (db *store) CountVectors(ctx context.Context, e search.VectorSpec, roots []string) (int, error) {
 	made, err := db.Embedders(ctx)
 	if err != nil || !slices.Contains(made, e) {
@@ -266,7 +254,7 @@ func (db *store) CountVectors(ctx context.Context, e search.VectorSpec, roots []
 	return db.count(ctx, db.prefix+vectorClass(e, db.hybrid), "(where:"+is("root", roots...)+")")
 }
 
-// count is how many objects of a class fit.
+// count returns the number of objects of a class that pass a filter.
 func (db *store) count(ctx context.Context, class, where string) (int, error) {
 	answer, err := db.graphql(ctx, fmt.Sprintf("Aggregate{%s%s{meta{count}}}", class, where))
 	list, _ := answer[class].([]any)
@@ -278,12 +266,10 @@ func (db *store) count(ctx context.Context, class, where string) (int, error) {
 	return int(object(meta).whole("count")), nil
 }
 
-// EachVector implements remote.Store.
 func (db *store) EachVector(ctx context.Context, e search.VectorSpec, _ []string, each func(id string)) error {
 	return db.all(ctx, vectorClass(e, db.hybrid), "", func(o object) error { each(o.id()); return nil })
 }
 
-// PutVectors implements remote.Store.
 func (db *store) PutVectors(ctx context.Context, e search.VectorSpec, chunks []remote.Chunk, vectors [][]float32) error {
 	name := vectorClass(e, db.hybrid)
 	texts := map[string]string{"root": exact, "file": exact, "chunk": exact}
@@ -310,7 +296,6 @@ func (db *store) PutVectors(ctx context.Context, e search.VectorSpec, chunks []r
 	return db.importObjects(ctx, objects)
 }
 
-// DeleteVectors implements remote.Store.
 func (db *store) DeleteVectors(ctx context.Context, e search.VectorSpec, roots []string, all bool) (n int, err error) {
 	n, err = db.deleteObjects(ctx, vectorClass(e, db.hybrid), roots, "root")
 	if err == nil && all {
@@ -320,25 +305,22 @@ func (db *store) DeleteVectors(ctx context.Context, e search.VectorSpec, roots [
 	return n, err
 }
 
-// Near implements remote.Store.
-func (db *store) Near(ctx context.Context, e search.VectorSpec, f remote.Filter, vector []float32, most int) (out []remote.Chunk, err error) {
+func (db *store) Near(ctx context.Context, e search.VectorSpec, f remote.Filter, vector []float32, limit int) (out []remote.Chunk, err error) {
 	numbers, err := json.Marshal(vector)
 	if err != nil {
 		return nil, err
 	}
 	class := vectorClass(e, db.hybrid)
-	answer, err := db.graphql(ctx, "Get{"+db.fields(class, most, where(f, "file"), "nearVector:{vector:"+string(numbers)+"}", properties(0)+"_additional{id distance}")+"}")
+	answer, err := db.graphql(ctx, "Get{"+db.fields(class, limit, where(f, "file"), "nearVector:{vector:"+string(numbers)+"}", properties(0)+"_additional{id distance}")+"}")
 	for _, o := range db.objects(answer, class) {
 		out = append(out, asChunk(o, min(1, max(-1, 1-o.additional("distance").number("distance")))))
 	}
 	return out, err
 }
 
-// RanksHybrid implements remote.HybridStore.
 func (db *store) RanksHybrid() bool { return db.hybrid }
 
-// Hybrid implements remote.HybridStore by the server's own hybrid search, with equal weights
-// for words and vectors.
+// Hybrid uses the server's own hybrid search, with equal weights for words and vectors.
 func (db *store) Hybrid(ctx context.Context, e search.VectorSpec, w remote.Words, vector []float32) (out []remote.Chunk, err error) {
 	numbers, err := json.Marshal(vector)
 	if err != nil {
@@ -346,7 +328,7 @@ func (db *store) Hybrid(ctx context.Context, e search.VectorSpec, w remote.Words
 	}
 	class := vectorClass(e, db.hybrid)
 	rank := "hybrid:{query:" + weighted(w.Weights) + ` properties:["terms"] alpha:0.5 vector:` + string(numbers) + "}"
-	answer, err := db.graphql(ctx, "Get{"+db.fields(class, w.Most, where(w.Filter, "file"), rank, properties(0)+"_additional{id score}")+"}")
+	answer, err := db.graphql(ctx, "Get{"+db.fields(class, w.Limit, where(w.Filter, "file"), rank, properties(0)+"_additional{id score}")+"}")
 	for _, o := range db.objects(answer, class) {
 		out = append(out, asChunk(o, o.additional("score").number("score")))
 	}

@@ -1,9 +1,9 @@
-// Package weaviate keeps an index on a Weaviate server; see package internal/remote.
+// Package weaviate opens an index on a Weaviate server, as a [search.Backend].
 //
 // An address names classes by a prefix, RagflowRoot and so on:
 //
 //	Root     one object a folder
-//	Terms    one object a folder: how many chunks hold each term
+//	Terms    one object a folder: the number of chunks with each term
 //	File     one object a file
 //	Chunk    one object a passage
 //	Vectors… one class an embedder, one object a passage, with the id of its chunk
@@ -33,19 +33,19 @@ import (
 	"example.com/ragflow/search"
 )
 
-// Facts about a server; match them with errors.Is.
+// Errors of a server; match them with errors.Is.
 var (
 	ErrUnreachable = errors.New("no Weaviate answers")                     // at any of the hosts
 	ErrKey         = errors.New("the server Weaviate refuses the API key") // Options.Key is missing or wrong
 	ErrVersion     = errors.New("the collection was made by another version of this program")
 )
 
-// Options say how a server is used.
+// Options configure the connection to a server.
 type Options struct {
-	Key        string        // API key; empty: none
+	Key        string        // API key; empty means none
 	Collection string        // letters, digits, - and _; part of the names of the classes
-	Timeout    time.Duration // of one request to one host; 0: 60 s; at most 15 s with several hosts
-	Logger     *slog.Logger  // for hosts that do not answer; nil discards
+	Timeout    time.Duration // of one request to one host; 0 means 60 s; at most 15 s with several hosts
+	Logger     *slog.Logger  // logs hosts that do not answer; nil discards
 }
 
 // store is a [remote.Store] on a server. It is safe for concurrent use.
@@ -54,10 +54,10 @@ type store struct {
 	address      string           // for people
 	prefix       string           // of the names of classes
 	replicas     int64
-	consistency  string       // of reads and writes; empty: the server's default
+	consistency  string       // of reads and writes; empty means the server's default
 	hybrid       bool         // the server ranks by words and vectors
 	made         sync.Map     // classes of vectors that exist
-	put          atomic.Int64 // objects since settle waited
+	put          atomic.Int64 // objects put since the last settle
 
 	mu    sync.Mutex // guards ready
 	ready bool       // the classes exist and fit
@@ -65,8 +65,8 @@ type store struct {
 
 const defaultPrefix = "Ragflow"
 
-// Limits of one request to one host, of which there may be several. What a node was asked while
-// the leader died may never be answered.
+// Timeouts of one request to one host. A request to a node whose leader died may never be
+// answered.
 const (
 	defaultTimeout = time.Minute
 	clusterTimeout = 15 * time.Second
@@ -76,12 +76,11 @@ const (
 //
 //	weaviate://host:8080[,host:port…][/Prefix][?grpc=50051&replicas=3&consistency=QUORUM&hybrid=server]
 //
-// weaviates is the same over TLS. Further hosts are asked where one does not answer. grpc is
-// the port for imports, which are sent over HTTP without it. replicas counts the copies of
-// each object and is heeded when the classes are made. With hybrid=server the server ranks by
-// words and vectors in one request, and vectors are kept with the words of their passages. The
-// error matches [ErrUnreachable],
-// [ErrKey] or [ErrVersion].
+// weaviates is the same over TLS. If a host does not answer, the next one is tried. grpc is the
+// port for imports, which otherwise use HTTP. replicas is the number of copies of each object,
+// and takes effect when the classes are made. With hybrid=server the server ranks by words and
+// vectors in one request, and vectors are stored with the words of their passages. The error
+// matches [ErrUnreachable], [ErrKey] or [ErrVersion].
 func Open(ctx context.Context, address string, o Options) (search.Backend, error) {
 	s, err := open(ctx, address, o)
 	if err != nil {
@@ -134,7 +133,7 @@ func open(ctx context.Context, address string, o Options) (*store, error) {
 	return db, nil
 }
 
-// CheckAddress returns what is wrong with an address for [Open].
+// CheckAddress returns the fault of an address for [Open].
 func CheckAddress(address string) error {
 	_, err := parse(address)
 	return err
@@ -181,8 +180,8 @@ func parse(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// failover sends a request to the host that answered last, and where it does not answer in
-// time to the next one. All requests may be repeated: they read, or give ids.
+// failover sends a request to the host that answered last, and, if it does not answer in time,
+// to the next one. All requests are idempotent: they read, or write objects with given ids.
 type failover struct {
 	hosts   []string
 	timeout time.Duration
@@ -224,7 +223,7 @@ func (f *failover) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, first
 }
 
-// closing ends the time limit of a request when its answer was read.
+// closing ends the timeout of a request when its answer is closed.
 type closing struct {
 	io.ReadCloser
 	cancel context.CancelFunc
@@ -236,7 +235,7 @@ func (c closing) Close() error {
 	return c.ReadCloser.Close()
 }
 
-// explain says what an error of the client means.
+// explain returns an error of the client in terms of this package.
 func (db *store) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
