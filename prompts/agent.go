@@ -3,7 +3,7 @@ package prompts
 // SearchTool describes the search to a model that may use it.
 const SearchTool = "Searches the documents and returns the passages that fit best, each with its number for citations."
 
-// SearchRules are added to the rules of an answer where the model may search itself.
+// SearchRules are added to the rules of an answer if the model may call the search.
 const SearchRules = "You can call the tool search to find more passages, as often as you need, with short queries in " +
 	"the words of the documents. Search again where the sources so far do not hold the whole answer, for example once for " +
 	"each thing that the question asks about. The passages that you find are further sources: cite them by their numbers " +

@@ -16,13 +16,12 @@ import (
 var files embed.FS
 
 //go:embed asked.tmpl
-var asked string // what several templates share
+var asked string // shared by several templates
 
 // Languages returns the ISO 639-1 codes of the languages with templates.
 func Languages() []string { return []string{"en", "pl", "vi"} }
 
-// englishPrompts are in English for every language: judge is the prompt of the evaluation, and
-// the rest belongs to transforms, reranking and synthesis, which are chosen.
+// englishPrompts are in English for every language: the judge of the evaluation, and optional steps.
 var englishPrompts = []string{nameJudge, "multi_query", "hyde", "decompose", "rerank", "refine", "merge", "verify", "image"}
 
 // inputs are the inputs of the prompts by name. The first four have the names of their nodes.
@@ -44,8 +43,8 @@ type Rendered struct {
 	User   string
 }
 
-// boundaryLetters, of 32 kinds, are more than a document can guess for one request. Each
-// costs a model about a token, and a prompt holds eight boundaries.
+// boundaryLetters are base 32: more than a document can guess during one request. Each costs about one token,
+// and a prompt has eight boundaries.
 const boundaryLetters = 10
 
 // NewBoundary returns a random boundary that no existing text contains.
@@ -70,7 +69,7 @@ func BuiltIn() fs.FS { return files }
 // template returns the template of a prompt.
 func (s Set) template(name, language string) *template.Template {
 	f := file(name, language)
-	return cmp.Or(s.own[f], parsed()[f])
+	return cmp.Or(s.custom[f], parsed()[f])
 }
 
 func (s Set) render(name, language string, input any) Rendered {
@@ -78,8 +77,8 @@ func (s Set) render(name, language string, input any) Rendered {
 	return Rendered{System: execute(t, "system", input), User: execute(t, "user", input)}
 }
 
-// execute panics if a template does not match its input. Built-in templates do, and those of
-// a person were tried; see [ReadSet].
+// execute panics if a template does not match its input. Built-in templates do, and [ReadSet] has tried the
+// custom ones.
 func execute(t *template.Template, part string, input any) string {
 	var b strings.Builder
 	if err := t.ExecuteTemplate(&b, part, input); err != nil {
@@ -169,12 +168,12 @@ type SourceText struct {
 // question in a language, so that providers can reuse what they computed for it.
 type Generate struct {
 	Question string
-	Complete string // the question with what it refers to, or ""
-	Known    string // what was found out before for this question, or ""
+	Complete string // the question with its references resolved, or ""
+	Known    string // what was found out earlier for this question, or ""
 	Summary  string
 	Sources  []SourceText
 	Boundary string
-	// CanRefuse tells the model to write Refusal where the sources do not hold the answer.
+	// CanRefuse tells the model to write Refusal if the sources do not contain the answer.
 	CanRefuse bool
 	Refusal   string // see [Refusal]
 	Own       Set

@@ -15,9 +15,9 @@ import (
 
 const boundary = "=== BOUNDARY ==="
 
-// TestRenderings keeps what models are told as golden files.
+// TestRenderings compares all prompts with golden files.
 func TestRenderings(t *testing.T) {
-	own, err := prompts.Set{}.WithSystem("You help the people of ACME.\r\n\r\n{context}\n\nWhere that is not enough: {refusal}\n")
+	custom, err := prompts.Set{}.WithSystem("You help the people of ACME.\r\n\r\n{context}\n\nWhere that is not enough: {refusal}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestRenderings(t *testing.T) {
 		{"generate with a system prompt of one's own", prompts.Generate{
 			Question: "What is a volume?", Summary: "The person asked about storage.", Boundary: boundary,
 			Sources: []prompts.SourceText{{N: 1, Title: "Volumes", Text: "Volumes persist {summary} and {refusal}."}},
-			Refusal: prompts.Say(prompts.Refusal, "en"), CanRefuse: true, Own: own,
+			Refusal: prompts.Say(prompts.Refusal, "en"), CanRefuse: true, Own: custom,
 		}.Render},
 		{"generate a part of the question", prompts.Generate{
 			Question: "What is it?", Known: "A volume persists data. [Source 1]", Boundary: boundary,
@@ -191,7 +191,7 @@ func TestParseCheckAndRefine(t *testing.T) { // G02
 	}
 }
 
-func TestParseJudge(t *testing.T) { // E04: robust where a plain parse of integers was not
+func TestParseJudge(t *testing.T) { // E04: integers alone are not enough
 	for _, tt := range []struct {
 		name, reply string
 		want        map[string]float64

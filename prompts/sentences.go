@@ -26,17 +26,17 @@ const (
 	NothingEarlier                    // there is no earlier question
 	Refusal                           // written by a model if the sources do not contain the answer
 	Unsupported                       // after a sentence that no source supports
-	UnknownAddress                    // instead of an address that neither the sources nor the question hold
+	UnknownAddress                    // instead of an address that is neither in the sources nor in the question
 	DocumentType                      // before the type of a document: law, manual, …
 	DocumentID                        // before the ID of a document
 	Changed                           // below a quote whose document has changed since
-	Found                             // below a quote that the check found and the author of the answer did not cite
-	NeedsModel                        // only a model can write what the question asks for
+	Found                             // below a quote that the check added
+	NeedsModel                        // the question needs a model
 	OneLeftOut                        // one source is not shown
 	SomeLeftOut                       // several sources are not shown; see [LeftOut]
-	MoreItems                         // after a list that is cut: how many more items it has; see [More]
-	MoreLine                          // after a code block that is cut: it has one more line; see [MoreCode]
-	MoreLines                         // after a code block that is cut: how many more lines it has
+	MoreItems                         // after a shortened list: the number of other items; see [More]
+	MoreLine                          // after a shortened code block with one more line; see [MoreCode]
+	MoreLines                         // after a shortened code block: the number of other lines
 )
 
 // English is the fallback language.
@@ -183,8 +183,8 @@ func Pages(from, to int, language string) string {
 	return fmt.Sprintf("%s %d", word, from)
 }
 
-// longestValue is the maximum length of a metadata value, in runes.
-const longestValue = 200
+// maxValue is the maximum length of a metadata value, in runes.
+const maxValue = 200
 
 // Metadata returns a line for the type of a document and a line for its ID. Empty
 // values have no line.
@@ -196,7 +196,7 @@ func Metadata(kind, number, language string) []string {
 	}{{DocumentType, kind}, {DocumentID, number}} {
 		value := []rune(strings.Join(strings.Fields(of.value), " "))
 		if len(value) > 0 {
-			lines = append(lines, Say(of.label, language)+" "+string(value[:min(len(value), longestValue)]))
+			lines = append(lines, Say(of.label, language)+" "+string(value[:min(len(value), maxValue)]))
 		}
 	}
 	return lines

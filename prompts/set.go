@@ -13,48 +13,48 @@ import (
 	"text/template/parse"
 )
 
-// Set is a set of prompts: the built-in ones, or those of a person in their place. The zero
-// value is the built-in set. A Set is safe for concurrent use.
+// Set is a set of prompts: the built-in ones, with custom ones in their place. The zero value is the built-in
+// set. A Set is safe for concurrent use.
 type Set struct {
-	own    map[string]*template.Template // by file name
-	system string                        // of Generate, see [Set.WithSystem]; "" is that of the template
+	custom map[string]*template.Template // by file name
+	system string                        // of Generate, see [Set.WithSystem]; "": that of the template
 }
 
-// MaxFile is the maximum size of a file with a prompt in bytes.
+// MaxFile is the maximum size of a prompt file in bytes.
 const MaxFile = 64 << 10
 
-// ErrTemplate is the error of a file that cannot take the place of a built-in template.
+// ErrTemplate is the error of a file that cannot replace a built-in template.
 var ErrTemplate = errors.New("invalid prompt")
 
-// ReadSet reads a folder of templates. A file takes the place of the built-in template of the
-// same name; what it does not define stays built in. Files whose names begin with a dot are
-// ignored. The error of a file names it and matches [ErrTemplate].
+// ReadSet reads a folder of templates. A file replaces the built-in template of the same name; definitions
+// that it lacks stay built in. Files whose names begin with a dot are ignored. The error of a file names it
+// and matches [ErrTemplate].
 func ReadSet(folder fs.FS) (Set, error) {
 	entries, err := fs.ReadDir(folder, ".")
-	s := Set{own: map[string]*template.Template{}}
+	s := Set{custom: map[string]*template.Template{}}
 	for _, e := range entries {
 		f := e.Name()
 		if strings.HasPrefix(f, ".") {
 			continue
 		}
-		if s.own[f], err = readOwn(folder, f); err != nil {
+		if s.custom[f], err = readCustom(folder, f); err != nil {
 			return Set{}, fmt.Errorf("%s: %w: %w", f, ErrTemplate, err)
 		}
 	}
 	return s, err
 }
 
-// Has reports whether a file of a person takes the place of the built-in one.
-func (s Set) Has(file string) bool { return s.own[file] != nil }
+// Has reports whether a custom file replaces the built-in one.
+func (s Set) Has(file string) bool { return s.custom[file] != nil }
 
-// readOwn reads and checks a template of a person.
-func readOwn(folder fs.FS, file string) (*template.Template, error) {
+// readCustom reads and checks a custom template.
+func readCustom(folder fs.FS, file string) (*template.Template, error) {
 	built := parsed()[file]
 	if built == nil {
 		return nil, errors.New("no built-in prompt has this name")
 	}
 	info, err := fs.Stat(folder, file)
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > MaxFile) { // reading a pipe could take for ever
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > MaxFile) { // reading a pipe could block
 		err = fmt.Errorf("it must be a file of at most %d bytes", MaxFile)
 	}
 	if err != nil {
@@ -64,19 +64,19 @@ func readOwn(folder fs.FS, file string) (*template.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := template.Must(built.Clone()).Parse(string(text))
+	custom, err := template.Must(built.Clone()).Parse(string(text))
 	if err != nil {
 		return nil, err
 	}
-	if !parse.IsEmptyTree(own.Root) {
+	if !parse.IsEmptyTree(custom.Root) {
 		return nil, errors.New(`it has text outside of {{define "system"}} and {{define "user"}}`)
 	}
 	name, _, _ := strings.Cut(file, ".")
 	input := reflect.New(reflect.TypeOf(inputs[name])).Elem()
-	_, err = try(own, input.Interface())
+	_, err = try(custom, input.Interface())
 	places := fill(input, "")
 	want, _ := try(built, input.Interface()) // built-in templates have no faults
-	got, err2 := try(own, input.Interface())
+	got, err2 := try(custom, input.Interface())
 	if err := cmp.Or(err, err2); err != nil {
 		return nil, err
 	}
@@ -93,20 +93,19 @@ func readOwn(folder fs.FS, file string) (*template.Template, error) {
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("%s must be in it", strings.Join(missing, ", "))
 	}
-	return own, nil
+	return custom, nil
 }
 
-// optional are the fields that a prompt can do without.
+// optional are the fields that a custom prompt may omit.
 var optional = []string{"Complete", "Title", "Headings", "Path", "About", "Relevance", "Terms"}
 
-// place is a field of a filled input and the text that it was filled with.
+// place is a field of a filled input and its text.
 type place struct{ field, text string }
 
 // filledNumber is a number that no template contains.
 const filledNumber = 90210
 
-// fill sets the fields of an input to texts that say which field it is, such as
-// {{.Sources.Text}}, and lists them.
+// fill sets the fields of an input to texts that name them, such as {{.Sources.Text}}, and lists them.
 func fill(v reflect.Value, field string) (places []place) {
 	switch v.Kind() {
 	case reflect.String:
@@ -126,12 +125,12 @@ func fill(v reflect.Value, field string) (places []place) {
 				places = append(places, fill(v.Field(i), field+"."+name)...)
 			}
 		}
-	default: // no input has others
+	default: // inputs have no other kinds
 	}
 	return places
 }
 
-// try renders a prompt, and the parts that are added to a system prompt of one's own.
+// try renders a prompt, and the parts that are added to a custom system prompt.
 func try(t *template.Template, input any) (string, error) {
 	var b strings.Builder
 	for _, part := range []string{"rules", "sources", "summary", "question", "system", "user"} {
@@ -149,7 +148,7 @@ func try(t *template.Template, input any) (string, error) {
 	return b.String(), nil
 }
 
-// isData reports whether a text of a filled input stands between two boundary lines.
+// isData reports whether a text of a filled input is between two boundary lines.
 func isData(prompt, text string) bool {
 	before, after, _ := strings.Cut(prompt, text)
 	lines := func(s string) (n int) {

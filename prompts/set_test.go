@@ -13,9 +13,9 @@ import (
 
 func folder(file, text string) fstest.MapFS { return fstest.MapFS{file: {Data: []byte(text)}} }
 
-// TestOwnTemplates checks that each built-in file can be read as one's own, and that a file
-// takes the place of what it defines.
-func TestOwnTemplates(t *testing.T) {
+// TestCustomTemplates checks that each built-in file can be read as a custom one, and that a file replaces
+// only the definitions it has.
+func TestCustomTemplates(t *testing.T) {
 	if s, err := prompts.ReadSet(prompts.BuiltIn()); err != nil || !s.Has("merge.en.tmpl") || !s.Has("generate.vi.tmpl") {
 		t.Fatal(err)
 	}
@@ -33,8 +33,8 @@ func TestOwnTemplates(t *testing.T) {
 	}
 }
 
-// TestOwnRules checks that parts of an own template are added to an own system prompt.
-func TestOwnRules(t *testing.T) {
+// TestCustomRules checks that parts of a custom template are added to a custom system prompt.
+func TestCustomRules(t *testing.T) {
 	s, err := prompts.ReadSet(folder("generate.en.tmpl", `{{define "rules"}}My rules: {{.Refusal}} {{.Boundary}}{{end}}`))
 	if err == nil {
 		s, err = s.WithSystem("{context}")

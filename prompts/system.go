@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// Placeholders of a system prompt of one's own. PlaceContext is required, exactly once.
+// Placeholders of a custom system prompt. PlaceContext is required, exactly once.
 const (
 	PlaceContext = "{context}" // the numbered sources
-	PlaceSummary = "{summary}" // the summary of the conversation; without this placeholder it goes above the question
+	PlaceSummary = "{summary}" // the summary of the conversation; without this placeholder it is put above the question
 	PlaceRefusal = "{refusal}" // the sentence for questions that the sources do not answer: see [Refusal]
 )
 
 // ErrSystem is the error of a text that cannot be a system prompt.
 var ErrSystem = errors.New("invalid system prompt")
 
-// WithSystem returns the set with a system prompt for [Generate], which has the Place…
-// placeholders. The rules for citations and refusals and against prompt injection are added
-// below it. Errors match [ErrSystem] and say what to change.
+// WithSystem returns the set with a custom system prompt for [Generate] with the Place… placeholders. The
+// rules for citations and refusals and against prompt injection are added below it. Errors match [ErrSystem]
+// and say what to change.
 func (s Set) WithSystem(text string) (Set, error) {
 	switch n := strings.Count(text, PlaceContext); {
 	case len(text) > MaxFile:

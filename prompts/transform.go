@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// MultiQuery is the prompt that asks for N other ways to ask a question.
+// MultiQuery is the prompt that asks for N other wordings of a question.
 type MultiQuery struct {
 	Question string
 	N        int
@@ -18,8 +18,8 @@ type MultiQuery struct {
 // Render renders the prompt. It is in English for every language.
 func (p MultiQuery) Render() Rendered { return p.Own.render("multi_query", "en", p) }
 
-// Hypothetical is the prompt that asks for a passage as a document with the answer could
-// have it (HyDE, arXiv:2212.10496).
+// Hypothetical is the prompt that asks for a passage as a document with the answer could contain it (HyDE,
+// arXiv:2212.10496).
 type Hypothetical struct {
 	Question, Boundary string
 	Own                Set
@@ -48,13 +48,13 @@ type Rerank struct {
 // Render renders the prompt. It is in English for every language.
 func (p Rerank) Render() Rendered { return p.Own.render("rerank", "en", p) }
 
-// Claim is a statement of an answer that a passage is to hold.
+// Claim is a statement of an answer and the passage that should support it.
 type Claim struct {
 	N, Passage int // from 1
 	Text       string
 }
 
-// Verify is the prompt that asks whether passages say what statements say.
+// Verify is the prompt that asks whether passages support statements.
 type Verify struct {
 	Passages []Passage
 	Claims   []Claim
@@ -65,7 +65,7 @@ type Verify struct {
 // Render renders the prompt. It is in English for every language.
 func (p Verify) Render() Rendered { return p.Own.render("verify", "en", p) }
 
-// Image is the prompt that asks to write down what an image shows.
+// Image is the prompt that asks to describe an image in text.
 type Image struct {
 	Question, Boundary string
 	Own                Set
@@ -126,7 +126,7 @@ func ParseDecompose(reply string) ([]Part, error) {
 	return parts, nil
 }
 
-// ParseRerank returns n scores from 0 to 1: those of the model divided by 10.
+// ParseRerank returns n scores from 0 to 1: the model's scores divided by 10.
 func ParseRerank(reply string, n int) ([]float64, error) {
 	var scores []float64
 	bad := &ParseError{Prompt: "rerank", Want: "JSON array with a number from 0 to 10 for each passage"}
@@ -142,7 +142,7 @@ func ParseRerank(reply string, n int) ([]float64, error) {
 	return scores, nil
 }
 
-// verdict is a line such as "2: no". Small models put more between the two, or leave out the number.
+// verdict matches a line such as "2: no". Small models put more between the two, or omit the number.
 var verdict = regexp.MustCompile(`(?im)^\W*(?:(\d+)\b.*?)?\b(yes|no)\b`)
 
 // ParseVerify returns n verdicts.
