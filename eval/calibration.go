@@ -6,16 +6,15 @@ import (
 	"slices"
 )
 
-// Graded is a grade beside the truth.
+// Graded is a grade with the true outcome.
 type Graded struct {
-	Score float64 // 0 to 1; the higher, the surer that the documents hold the answer
-	True  bool    // whether they do
+	Score float64 // 0 to 1; a higher score means a more likely answer in the documents
+	True  bool    // the documents contain the answer
 }
 
-// AUROC is the area under the receiver operating characteristic: how often a
-// true case has a higher score than a false one, a tie counting one half
-// (the statistic of Mann and Whitney over the number of pairs). 0.5 is chance,
-// 1 a perfect order. ok is false where one of the two kinds is missing.
+// AUROC is the area under the receiver operating characteristic: how often a true case has a higher score
+// than a false one, with ties counting one half (Mann and Whitney's statistic divided by the number of
+// pairs). 0.5 is chance, 1 a perfect order. ok is false if there are no cases of one kind.
 func AUROC(graded []Graded) (area float64, ok bool) {
 	sorted := slices.Clone(graded)
 	slices.SortFunc(sorted, func(a, b Graded) int { return cmp.Compare(a.Score, b.Score) })
@@ -40,11 +39,10 @@ func AUROC(graded []Graded) (area float64, ok bool) {
 	return wins / (positives * negatives), true
 }
 
-// CalibrationError is the expected calibration error: the mean distance between score
-// and share of true cases in ten bins of equal width, each weighted by its cases (Naeini
-// et al. 2015). It is 0 without any case.
+// CalibrationError is the expected calibration error: the mean distance between score and share of true cases
+// in ten bins of equal width, each weighted by its cases (Naeini et al. 2015). It is 0 without cases.
 func CalibrationError(graded []Graded) float64 {
-	var excess [10]float64 // of the scores in a bin over its true cases
+	var excess [10]float64 // sum of the scores of a bin minus its true cases
 	for _, g := range graded {
 		score := min(max(g.Score, 0), 1)
 		excess[min(int(score*float64(len(excess))), len(excess)-1)] += score - yes(g.True)
@@ -56,8 +54,7 @@ func CalibrationError(graded []Graded) float64 {
 	return sum / float64(max(1, len(graded)))
 }
 
-// certainty is the AUROC of the grades of right answers against those of wrong ones; nil
-// where one of the two kinds is missing.
+// certainty returns the AUROC of the grades of right and wrong answers; nil if there are none of one kind.
 func (r *Result) certainty() *float64 {
 	var right []Graded
 	for i := range r.Outcomes {

@@ -8,7 +8,7 @@ import (
 	"example.com/ragflow/eval"
 )
 
-// graded makes cases of scores, those of true cases first.
+// graded returns cases with the given scores, true cases first.
 func graded(right []float64, wrong ...float64) []eval.Graded {
 	var out []eval.Graded
 	for _, s := range right {

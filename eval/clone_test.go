@@ -10,8 +10,8 @@ import (
 	"example.com/ragflow/search"
 )
 
-// TestFloorsInAClone measures search and abstention on the guide of this
-// repository, so that a fresh clone without public data has quality floors too.
+// TestFloorsInAClone measures search and abstention on the guide of this repository, so that a clone without
+// public data has quality floors, too.
 func TestFloorsInAClone(t *testing.T) {
 	lines, err := os.ReadFile("testdata/guide_questions.tsv")
 	if err != nil {

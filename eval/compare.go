@@ -11,28 +11,28 @@ import (
 	"time"
 )
 
-// ErrNothingInCommon is a comparison of runs that share no question.
+// ErrNothingInCommon is the error of comparing runs that share no question.
 var ErrNothingInCommon = errors.New("the runs have no question in common")
 
-// Comparison tells how run B differs from run A, question by question. Its JSON
-// is the schema of `ragflow eval compare --json`.
+// Comparison is how run B differs from run A, question by question. Its JSON is the schema of `ragflow eval
+// compare --json`.
 type Comparison struct {
 	A           RunRef             `json:"a"`
 	B           RunRef             `json:"b"`
 	Matched     int                `json:"matched"`     // questions in both, with the same text and expectations
-	LeftOut     []string           `json:"left_out"`    // ids of questions that are not in both, or are not the same in both
+	LeftOut     []string           `json:"left_out"`    // ids of questions that only one run has, or that differ
 	Metrics     []MetricComparison `json:"metrics"`     // in the order of [Metrics]
-	Questions   []string           `json:"questions"`   // those with other figures, with both, in the order of A
+	Questions   []string           `json:"questions"`   // changed questions with the metrics of both runs, in the order of A
 	Regressions []string           `json:"regressions"` // metrics that fell by more than their interval
 }
 
-// RunRef is one side of a comparison, with what it took.
+// RunRef identifies one run of a comparison, with its cost.
 type RunRef struct {
 	Started   time.Time `json:"started"`
 	Dataset   string    `json:"dataset"`
 	Model     string    `json:"model"`
 	Questions int       `json:"questions"`
-	Latency   Latency   `json:"latency_ms"` // not compared: it depends on the machine
+	Latency   Latency   `json:"latency_ms"` // not compared, because it depends on the machine
 	CostUSD   float64   `json:"cost_usd"`
 }
 
@@ -43,19 +43,18 @@ type MetricComparison struct {
 	N          int     `json:"n"`
 	A          float64 `json:"a"`          // mean
 	B          float64 `json:"b"`          // mean
-	Difference float64 `json:"difference"` // B - A
-	Interval           // 95 %, of the difference: bootstrap over items
+	Difference float64 `json:"difference"` // B − A
+	Interval           // 95 %, of the difference; bootstrap over items
 	Wins       int     `json:"wins"`
 	Losses     int     `json:"losses"`
 	Ties       int     `json:"ties"`
 }
 
-// Fell reports a regression: the whole interval of the difference lies below
-// zero.
+// Fell reports a regression: the whole interval of the difference is below zero.
 func (m MetricComparison) Fell() bool { return m.High < 0 }
 
-// Compare compares run B with run A. Questions are matched by id; those that
-// are not the same in both are left out and named. Latencies are not compared.
+// Compare compares run B with run A. Questions are matched by id; different ones are left out and named.
+// Latencies are not compared.
 func Compare(a, b *Result) (*Comparison, error) {
 	c := &Comparison{
 		A: ref(a), B: ref(b), LeftOut: []string{},
@@ -119,7 +118,7 @@ func (o *Outcome) sameQuestion(other *Outcome) bool {
 		slices.Equal(o.ExpectedKeywords, other.ExpectedKeywords) && slices.Equal(o.Relevant, other.Relevant)
 }
 
-// compareMetric compares a metric over the pairs that have it on both sides.
+// compareMetric compares a metric over the pairs that have it in both runs.
 func compareMetric(name string, pairs []pair) (m MetricComparison, ok bool) {
 	m = MetricComparison{Name: name}
 	var as, bs, differences sample
@@ -147,7 +146,7 @@ func compareMetric(name string, pairs []pair) (m MetricComparison, ok bool) {
 	return m, m.N > 0
 }
 
-// changes lists the figures of a question that differ.
+// changes returns the changed metrics of a question.
 func (p pair) changes() (out []string) {
 	figure := func(o *Outcome, name string) string {
 		if f, ok := o.Metrics[name]; ok {
@@ -163,7 +162,7 @@ func (p pair) changes() (out []string) {
 	return out
 }
 
-// rows are the metrics as cells, with a header.
+// rows returns the metrics as cells, with a header.
 func (c *Comparison) rows(figure func(float64) string) [][]string {
 	rows := [][]string{{"metric", "n", "a", "b", "difference", "low", "high", "wins", "losses", "ties", "verdict"}}
 	for _, m := range c.Metrics {
@@ -182,10 +181,10 @@ func (c *Comparison) rows(figure func(float64) string) [][]string {
 	return rows
 }
 
-// mostChanges is how many changed questions a table names.
-const mostChanges = 30
+// maxChanges is the number of changed questions that a table names.
+const maxChanges = 30
 
-// WriteTable writes a comparison for people to read on a terminal.
+// WriteTable writes a comparison for a terminal.
 func (c *Comparison) WriteTable(w io.Writer) error {
 	for i, r := range []RunRef{c.A, c.B} {
 		fmt.Fprintf(w, "%c  %s  %s, %s, %s; p50 %.0f ms, %.4f USD\n", 'A'+i, r.Started.Format(time.DateTime), r.Dataset, plural(r.Questions, "question"), r.Model, r.Latency.P50, r.CostUSD)
@@ -200,7 +199,7 @@ func (c *Comparison) WriteTable(w io.Writer) error {
 	}
 	changed := c.Questions
 	fmt.Fprintf(w, "\n%s with other figures\n", plural(len(changed), "question"))
-	writeNamed(w, mostChanges, changed)
+	writeNamed(w, maxChanges, changed)
 	return nil
 }
 

@@ -13,7 +13,7 @@ import (
 	"example.com/ragflow/internal/golden"
 )
 
-// worse declines every question that fails says yes to.
+// worse declines the questions for which fails returns true.
 func worse(f *fake, when func(string) bool) asker {
 	return func(ctx context.Context, q ragflow.Question) (*ragflow.Reply, error) {
 		r, err := f.Ask(ctx, q)
@@ -50,7 +50,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// One question of eight that falls is no regression yet: the interval says so.
+// TestCompareSmallChange checks that one fallen question of eight is not a regression: the interval is too
+// wide.
 func TestCompareSmallChange(t *testing.T) {
 	f := newFake(t)
 	a := runSet(t, f, set(8), eval.Options{})
@@ -69,7 +70,7 @@ func TestCompareSmallChange(t *testing.T) {
 	}
 }
 
-// Questions that are not the same on both sides are left out and named.
+// TestCompareUnmatched checks that questions that differ between runs are left out and named.
 func TestCompareUnmatched(t *testing.T) {
 	f := newFake(t)
 	a := runSet(t, f, set(3), eval.Options{})

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// NoAnswer is the kind of a question that the documents do not answer.
+// NoAnswer is the kind of a question without an answer in the documents.
 const NoAnswer = "no-answer"
 
-// Answerable reports whether the documents are expected to answer a question
-// of a kind. Besides [NoAnswer], "unanswerable" says that they are not.
+// Answerable reports whether questions of a kind have an answer in the documents: all kinds but [NoAnswer]
+// and "unanswerable".
 func Answerable(kind string) bool {
 	switch strings.ReplaceAll(strings.ToLower(kind), "_", "-") {
 	case NoAnswer, "unanswerable":
@@ -37,28 +37,27 @@ type Item struct {
 
 // Turn is one question of a dialogue, to be asked in order.
 type Turn struct {
-	Turn       int    `json:"turn"`           // from 1; numbered by place where left out
-	Kind       string `json:"kind,omitempty"` // as that of an item; empty: the dialogue's
+	Turn       int    `json:"turn"`           // from 1; default: its position
+	Kind       string `json:"kind,omitempty"` // as for an item; empty: that of the dialogue
 	Question   string `json:"question"`
-	Standalone string `json:"standalone,omitempty"` // what it means without the dialogue; not for the system under test
+	Standalone string `json:"standalone,omitempty"` // the question without references to the dialogue; hidden from the system under test
 	Expected
 }
 
-// Expected is what a good answer holds. All of it may be left out: what is not
-// expected is not measured.
+// Expected describes a good answer. Each part may be omitted; it is then not measured.
 type Expected struct {
 	ExpectedKeywords []string `json:"expected_keywords"`
 	ExpectedAnswer   string   `json:"expected_answer"`
-	Relevant         []string `json:"relevant"` // pages, as paths under the folder of documents
+	Relevant         []string `json:"relevant"` // pages, as paths below the folder of documents
 }
 
 // Dataset is a set of questions and dialogues with a name.
 type Dataset struct {
-	Name  string // of the file without folder and extension, or of a built-in set
+	Name  string // name of a built-in set, or of the file without folder and extension
 	Items []Item
 }
 
-// Questions counts the questions, each turn of a dialogue being one.
+// Questions returns the number of questions, counting each turn of a dialogue.
 func (d Dataset) Questions() int {
 	n := 0
 	for _, item := range d.Items {
@@ -67,7 +66,7 @@ func (d Dataset) Questions() int {
 	return n
 }
 
-// ErrEmptyDataset is a dataset without a question.
+// ErrEmptyDataset is the error of a dataset without questions.
 var ErrEmptyDataset = errors.New("the dataset holds no questions")
 
 // ReadFile reads a dataset from a file; see [Read].
@@ -87,14 +86,12 @@ func ReadFile(path string) ([]Item, error) {
 //go:embed datasets/*.jsonl
 var datasets embed.FS
 
-// BuiltIn lists the datasets that come with the program: docker-8 asks eight
-// questions over the Docker documentation, guide asks the guide of this project
-// (folder docs of a clone).
+// BuiltIn returns the built-in datasets: docker-8 has eight questions about the Docker documentation, guide
+// asks about the guide of this project (folder docs of a clone).
 func BuiltIn() []string { return []string{"docker-8", "guide"} }
 
-// Load returns a dataset by the name of a built-in one (see [BuiltIn]) or by
-// the path of a file. A file in the way of a built-in name is reached by a path
-// such as ./guide.
+// Load returns a dataset by the name of a built-in one (see [BuiltIn]) or by the path of a file. A file with
+// a built-in name needs a path such as ./guide.
 func Load(name string) (Dataset, error) {
 	if slices.Contains(BuiltIn(), name) {
 		data, err := datasets.ReadFile("datasets/" + name + ".jsonl")

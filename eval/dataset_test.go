@@ -11,7 +11,7 @@ import (
 	"example.com/ragflow/eval"
 )
 
-// The same questions in every form give the same dataset.
+// TestReadForms checks that the same questions in every form give the same dataset.
 func TestReadForms(t *testing.T) {
 	want := []eval.Item{{ID: "1", Kind: "fact", Question: "Why?", Expected: eval.Expected{ExpectedKeywords: []string{"a", "b c"}, Relevant: []string{"x.md"}}}}
 	for _, tt := range []struct{ name, in string }{
@@ -73,7 +73,7 @@ func TestReadFaults(t *testing.T) {
 	}
 }
 
-// A file that is wrong everywhere makes a short list.
+// TestFaultsAreBounded checks that a dataset with many faults has a short error.
 func TestFaultsAreBounded(t *testing.T) {
 	_, err := eval.Read(strings.NewReader(strings.Repeat("{]\n", 5000)))
 	if !errors.Is(err, eval.ErrDataset) || len(err.Error()) > 1000 {

@@ -1,5 +1,4 @@
-// Package eval measures how well questions are answered: datasets, runs, metrics,
-// reports and comparisons.
+// Package eval measures how well questions are answered: datasets, runs, metrics, reports and comparisons.
 //
 //	dataset, err := eval.Load("questions.jsonl")
 //	result, err := eval.Run(ctx, assistant, dataset, eval.Options{})
@@ -8,25 +7,21 @@
 //
 // # Rules
 //
-//   - No model is called but that of the assistant, unless [Options] hold a
-//     [Judge].
-//   - The outcomes of a run depend on documents, settings and questions, not on
-//     the number of workers; latencies stand in fields that nothing compares.
-//   - Pages are what is ranked: the chunks of one page count as one result, at
-//     the rank of the best of them ([PageRank]).
-//   - Keywords are looked for without regard to case and white space; short
-//     numbers stand alone ([KeywordShare]).
-//   - A metric is a mean over the questions it applies to, with the 95 % interval
-//     of a bootstrap with a fixed seed. The turns of a dialogue are drawn
-//     together.
-//   - What a dataset does not expect is not measured; what is wrong with it is
-//     told at once, with its places ([ErrDataset]).
-//   - Texts of documents and questions are data: in HTML they are escaped, in CSV
-//     they are no formulas, and a judge is told so.
+//   - Only the assistant calls a model, unless [Options] hold a [Judge].
+//   - The outcomes of a run depend on documents, settings and questions, not on the number of workers.
+//     Latencies are in fields that are never compared.
+//   - Pages are ranked: all chunks of a page are one result, at the rank of the best ([PageRank]).
+//   - Keywords are found regardless of case and white space; short numbers must be separate words
+//     ([KeywordShare]).
+//   - A metric is a mean over the questions it applies to, with a 95 % interval from a bootstrap with a fixed
+//     seed. The turns of a dialogue are drawn together.
+//   - Only what a dataset expects is measured. Its faults are all reported first, with their positions
+//     ([ErrDataset]).
+//   - Texts of documents and questions are data: they are escaped in HTML, cannot be formulas in CSV, and a
+//     judge is told that they are data.
 //
 // # How it works
 //
-// [Run] gives items to workers; the turns of a dialogue are asked in order on
-// one thread. Each reply is turned into an [Outcome] and measured at once.
-// [Result.Summarise] makes the figures from outcomes, whenever they are read.
+// [Run] gives items to workers; the turns of a dialogue are asked in order on one thread. Each reply becomes
+// an [Outcome] and is measured at once. [Result.Summarise] computes the figures from outcomes.
 package eval

@@ -15,7 +15,7 @@ import (
 	"example.com/ragflow/internal/golden"
 )
 
-// asked is one question as it was answered.
+// asked is a question with its answer.
 type asked struct {
 	id, lang, kind string
 	rank           int
@@ -24,9 +24,8 @@ type asked struct {
 	words          int
 }
 
-// TestDocker asks the whole product all questions and dialogues over the
-// Docker documentation, compares each result with the golden file and holds
-// the floors that the product promises.
+// TestDocker asks the whole product all questions and dialogues about the Docker documentation, and compares
+// each result with the golden file and the floors.
 func TestDocker(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks 84 questions over 1,455 pages")
@@ -82,12 +81,12 @@ var (
 	marker = regexp.MustCompile(`\[Source \d+\]`)
 )
 
-// words counts the words of an answer, fenced code and marks of sources aside.
+// words counts the words of an answer without fenced code and marks of sources.
 func words(answer string) int {
 	return len(strings.Fields(marker.ReplaceAllString(fence.ReplaceAllString(answer, ""), "")))
 }
 
-// report writes the golden file and holds the floors.
+// report writes the golden file and checks the floors.
 func report(t *testing.T, questions, turns []asked) {
 	t.Helper()
 	var out bytes.Buffer
@@ -158,19 +157,19 @@ func abstained(all []asked) int {
 	return len(keep(all, func(a asked) bool { return a.reply.Abstained }))
 }
 
-// checker holds answers to what every one of them promises.
+// checker checks the promises of every answer.
 type checker struct {
 	docs  string
 	files map[string][]byte
 }
 
 var (
-	outside = regexp.MustCompile("(?ms)^```.*?^```[ \t]*$|`[^`\n]*`") // code, which is shown as it is
+	outside = regexp.MustCompile("(?ms)^```.*?^```[ \t]*$|`[^`\n]*`") // code, which is shown literally
 	html    = regexp.MustCompile(`<(?:script|img|iframe|div|a|br|p|span)\b|!\[[^\]]*\]\(|\{\{[<%]`)
 )
 
-// answer checks that each citation is what the file says at that place, that
-// each paragraph is cited, and that nothing remote or raw is shown.
+// answer checks that each citation matches the file at its place, that each paragraph is cited, and that
+// nothing remote or raw is shown.
 func (c checker) answer(t *testing.T, id string, r *ragflow.Reply) {
 	t.Helper()
 	for _, q := range r.Citations {
@@ -195,14 +194,14 @@ func (c checker) answer(t *testing.T, id string, r *ragflow.Reply) {
 		t.Errorf("%s: %q in the answer:\n%s", id, bad, r.Answer)
 	}
 	if r.Abstained && len(r.Citations) == 0 {
-		return // nothing is close
+		return // no passage is close
 	}
 	if !strings.Contains(r.Answer, "[Source ") || len(r.Citations) == 0 {
 		t.Errorf("%s: nothing is cited:\n%s", id, r.Answer)
 	}
 }
 
-// reciprocal is 1/rank; 0 where no relevant page was found.
+// reciprocal returns 1/rank; 0 if no relevant page was found.
 func (a asked) reciprocal() float64 {
 	if a.rank == 0 {
 		return 0

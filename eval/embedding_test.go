@@ -20,20 +20,19 @@ import (
 	"example.com/ragflow/llm/openai"
 )
 
-// embeddingCache is an embedder that keeps what another made in a file, for the
-// vectors of whole sets take an hour to make. A record of the file is the key of a
-// text, how many numbers its vector has, and they, in little endian.
+// embeddingCache is an embedder that caches the vectors of another one in a file, because the vectors of a
+// set take an hour. A record of the file is the key of a text, the length of its vector, and its numbers in
+// little endian.
 type embeddingCache struct {
 	next llm.Embedder
 
 	mu    sync.Mutex
 	known map[[sha256.Size]byte][]float32
-	file  *os.File // what comes new is appended to it
+	file  *os.File // new vectors are appended to it
 }
 
-// cachedEmbedder is the embedder that scripts/models starts, with the file of its
-// vectors in the folder that RAGFLOW_TEST_EMBEDDING_CACHE names. The test is skipped
-// where there is neither.
+// cachedEmbedder returns the embedder that scripts/models starts, with a cache file in the folder that
+// RAGFLOW_TEST_EMBEDDING_CACHE names. It skips the test if both are missing.
 func cachedEmbedder(t *testing.T) llm.Embedder {
 	t.Helper()
 	url, model, folder := os.Getenv("RAGFLOW_TEST_EMBEDDING_BASE_URL"), os.Getenv("RAGFLOW_TEST_EMBEDDING_MODEL"), os.Getenv("RAGFLOW_TEST_EMBEDDING_CACHE")
@@ -47,7 +46,7 @@ func cachedEmbedder(t *testing.T) llm.Embedder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// This server puts the prefixes of E5 itself, and tells queries by the name.
+	// This server adds the prefixes of E5 and recognizes queries by the model name.
 	next := llm.RetryEmbedder(client.Embedder(openai.EmbedderConfig{Model: model, QueryModel: model + "-query"}), llm.RetryOptions{})
 	c, err := openEmbeddingCache(filepath.Join(folder, model+".bin"), next)
 	if err != nil {
@@ -61,8 +60,7 @@ func cachedEmbedder(t *testing.T) llm.Embedder {
 	return c
 }
 
-// openEmbeddingCache reads a file, or makes one. A record that was not written to
-// its end is written over.
+// openEmbeddingCache reads or creates a file. An incomplete last record is overwritten.
 func openEmbeddingCache(path string, next llm.Embedder) (*embeddingCache, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -100,7 +98,7 @@ func openEmbeddingCache(path string, next llm.Embedder) (*embeddingCache, error)
 // Model implements llm.Embedder.
 func (c *embeddingCache) Model() string { return c.next.Model() }
 
-// Embed implements llm.Embedder. Vectors are of the caller alone.
+// Embed implements llm.Embedder. The caller owns the vectors.
 func (c *embeddingCache) Embed(ctx context.Context, texts []string, p llm.Purpose) (llm.Embeddings, error) {
 	out := llm.Embeddings{Model: c.Model(), Vectors: make([][]float32, len(texts)), Calls: 1}
 	var missing []int
@@ -141,7 +139,7 @@ func embeddingKey(text string, p llm.Purpose) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strconv.Itoa(int(p)) + text))
 }
 
-// fixed embeds a text as its length, and counts what it is asked.
+// fixed embeds a text as its length, and counts the requests.
 type fixed struct{ asked int }
 
 func (*fixed) Model() string { return "fixed" }
@@ -155,8 +153,8 @@ func (f *fixed) Embed(_ context.Context, texts []string, p llm.Purpose) (llm.Emb
 	return out, nil
 }
 
-// TestEmbeddingCache keeps what was made, through a broken end, and asks for the
-// rest only.
+// TestEmbeddingCache checks that saved vectors survive an incomplete record, and that only the missing ones
+// are requested.
 func TestEmbeddingCache(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "vectors", "fixed.bin")
 	for round, want := range []int{3, 1} {
@@ -165,7 +163,7 @@ func TestEmbeddingCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // the second time nothing is asked for
+		for range 2 { // the second time nothing is requested
 			got, err := c.Embed(t.Context(), []string{"three", "to"}, llm.Passage)
 			if diff := cmp.Diff([][]float32{{5, 0}, {2, 0}}, got.Vectors); diff != "" || err != nil {
 				t.Errorf("round %d: %v, vectors (-want +got):\n%s", round, err, diff)

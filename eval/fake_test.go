@@ -17,13 +17,13 @@ import (
 	"example.com/ragflow/state"
 )
 
-// fake answers from a page of its own. It knows the turns of a thread by the
-// thread's id, so that a dialogue asked out of order is seen in the answers.
+// fake answers from one page. It counts the turns of each thread, so that a dialogue in the wrong order shows
+// in the answers.
 type fake struct {
 	page  string // path of the page
 	asked atomic.Int64
 	fail  func(question string) error // may be nil
-	after func(n int64)               // told how many questions were asked; may be nil
+	after func(n int64)               // called with the number of questions asked; may be nil
 }
 
 const pageText = "# Page\n\nA volume keeps data. Ports are published with -p.\n"
@@ -71,7 +71,7 @@ func (f *fake) Ask(ctx context.Context, q ragflow.Question) (*ragflow.Reply, err
 	return r, nil
 }
 
-// set is a dataset of n questions, a dialogue and an unanswerable one.
+// set returns a dataset of n questions, a dialogue and an unanswerable question.
 func set(n int) eval.Dataset {
 	d := eval.Dataset{Name: "set"}
 	for i := range n {
@@ -87,7 +87,7 @@ func set(n int) eval.Dataset {
 	return d
 }
 
-// chat is a model that answers with the same text, and counts.
+// chat is a model that always answers with the same text, and counts calls.
 type chat struct {
 	calls atomic.Int64
 	text  func(llm.Request) (string, error)
@@ -103,7 +103,7 @@ func (c *chat) Complete(_ context.Context, r llm.Request, _ func(string)) (llm.R
 
 var errDown = errors.New("the model is down")
 
-// judgeText grades by the length of the request: some judge, always the same.
+// judgeText grades by the length of the request: an arbitrary but deterministic judge.
 func judgeText(r llm.Request) (string, error) {
 	n := len(r.Messages[1].Content) % 11
 	return fmt.Sprintf("CORRECTNESS: %d\nRELEVANCE: %d\nCOMPLETENESS: %d\nCOHERENCE: 10", n, 10-n, n/2), nil

@@ -21,26 +21,25 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// floorSet is a set in the form of BEIR with the least that the search must
-// reach on it.
+// floorSet is a set in BEIR's format with the quality that the search must reach.
 type floorSet struct {
 	name, corpus, queries, qrels string
-	change                       func(query string) string // before it is searched for; nil: nothing
-	keep                         func(q beir.Query) bool   // queries that are reported; nil: all
+	change                       func(query string) string // applied to queries before the search; nil: nothing
+	keep                         func(q beir.Query) bool   // queries to report; nil: all
 	floor                        float64                   // of nDCG@10
-	peer                         float64                   // nDCG@10 of bm25s, which must be passed by overPeer; 0: not compared
-	chosen                       string                    // what was chosen on the set
+	peer                         float64                   // nDCG@10 of bm25s, which the search must exceed by overPeer; 0: not compared
+	chosen                       string                    // what was tuned on the set
 }
 
-// overPeer is by how much plain BM25 must be passed on MTRAG.
+// overPeer is the required gain over plain BM25 on MTRAG.
 const overPeer = 0.02
 
-// spoken is a question of MTRAG without the mark of its speaker.
+// spoken returns a question of MTRAG without the label of its speaker.
 func spoken(q string) string {
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(q), "|user|:"))
 }
 
-// ofArticles keeps queries about articles of one half.
+// ofArticles selects queries about articles of one half.
 func ofArticles(of int) func(beir.Query) bool {
 	return func(q beir.Query) bool {
 		for document := range q.Gains {
@@ -84,7 +83,7 @@ const floorsHead = `# nDCG@10, R@5, R@100 and MRR of the search by words with it
 
 `
 
-// TestRetrievalFloors holds what the search finds on every public set there is.
+// TestRetrievalFloors checks the search on every public set.
 func TestRetrievalFloors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("indexes 60,000 documents")
@@ -121,9 +120,8 @@ func TestRetrievalFloors(t *testing.T) {
 	golden.Assert(t, "testdata/retrieval.golden", out.Bytes())
 }
 
-// search indexes the set as the program does and searches for its queries, with
-// the first passages put in order and as the search gives them; plainly by BM25
-// over one field.
+// search indexes the set as the program does and searches for its queries: with reranking, without it, and by
+// plain BM25 over one field.
 func (s floorSet) search(t *testing.T, plain bool) (documents int, judged judgedSet, ordered, alone figures) {
 	t.Helper()
 	config := ragflow.Config{DataDir: t.TempDir()}
@@ -148,7 +146,7 @@ func (s floorSet) search(t *testing.T, plain bool) (documents int, judged judged
 	return documents, judged, ordered, retrieve(t, config, judged)
 }
 
-// judged reads the queries that are reported.
+// judged returns the queries to report.
 func (s floorSet) judged(t *testing.T) judgedSet {
 	t.Helper()
 	queries, err := beir.Queries(golden.Public(t, s.queries), golden.Public(t, s.qrels))
@@ -166,8 +164,7 @@ func (s floorSet) judged(t *testing.T) judgedSet {
 	return judgedSet{s.name, queries}
 }
 
-// indexRecords indexes records into the data folder of a configuration and
-// returns how many there are.
+// indexRecords indexes records into the data folder of a configuration and returns their number.
 func indexRecords(t *testing.T, config ragflow.Config, records iter.Seq2[beir.Record, error]) int {
 	t.Helper()
 	db, err := index.Open(t.Context(), filepath.Join(config.DataDir, "index.db"), index.Options{})

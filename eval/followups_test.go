@@ -56,9 +56,9 @@ func readConversations(t *testing.T, text string) []conversation {
 	return out
 }
 
-// TestFollowUps holds conversations, turn by turn with the whole product, and
-// looks where the last turn's page stands. Turns that point into a list, correct
-// the one before or tell of the person are not all understood.
+// TestFollowUps runs conversations, turn by turn with the whole product, and checks the rank of the last
+// turn's page. Not all turns are understood that refer to a list item, correct the previous turn or mention
+// the user.
 func TestFollowUps(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/followups.txtar")
 	if err != nil {
@@ -104,7 +104,7 @@ func TestFollowUps(t *testing.T) {
 	}
 }
 
-// hold holds a conversation and returns what is wrong with its last turn.
+// hold runs a conversation and returns the faults of its last turn.
 func hold(t *testing.T, assistant *ragflow.Assistant, talk conversation) (fault string) {
 	t.Helper()
 	var told []string

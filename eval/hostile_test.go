@@ -25,7 +25,7 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// benign are harmless pages and questions about them.
+// benign are harmless pages with questions.
 func benign() (pages map[string]string, questions []string) {
 	pages = map[string]string{
 		"library.md":  "# Library card\n\nA library card costs 12 euro a year. Children under 14 get it free.\n\n## Lending\n\nYou may borrow eight books for 21 days. Films are lent for three days only.\n",
@@ -69,8 +69,7 @@ func opened(t *testing.T, docs ...string) *ragflow.Assistant {
 	return a
 }
 
-// poisoned writes the 200 documents into a folder, and checks that they are the
-// ones that ship.
+// poisoned writes the 200 documents into a folder, and checks that they are the published ones.
 func poisoned(t *testing.T) (string, []hostile) {
 	t.Helper()
 	all, archive := hostileDocuments()
@@ -87,9 +86,8 @@ func poisoned(t *testing.T) (string, []hostile) {
 	return dir, all
 }
 
-// TestHostileLeavesBehaviour asks harmless questions with and without the 200
-// documents beside the harmless pages. Behaviour means: whether an answer was
-// found, its text, and the places it cites.
+// TestHostileLeavesBehaviour asks harmless questions with and without the 200 documents beside the harmless
+// pages. It compares whether an answer was found, its text, and the places it cites.
 func TestHostileLeavesBehaviour(t *testing.T) {
 	clean := t.TempDir()
 	pages, questions := benign()
@@ -106,7 +104,7 @@ func TestHostileLeavesBehaviour(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", q, err)
 		}
-		// How many sources were found and not shown may differ.
+		// The number of sources not shown may differ.
 		notShown := regexp.MustCompile(`\n\n(One|\d+) more sources? .* not shown\.$`)
 		b := behaviour{Abstained: r.Abstained, Answer: notShown.ReplaceAllString(r.Answer, "")}
 		for _, c := range r.Citations {
@@ -120,7 +118,7 @@ func TestHostileLeavesBehaviour(t *testing.T) {
 		if want.Abstained {
 			t.Errorf("%s: not answered even without hostile documents", q)
 		}
-		// Numbers of sources may differ: a passage that is not cited may come first.
+		// The numbers of sources may differ, because an uncited passage may come first.
 		number := regexp.MustCompile(`\[Source \d+\]`)
 		want.Answer, got.Answer = number.ReplaceAllString(want.Answer, "[]"), number.ReplaceAllString(got.Answer, "[]")
 		slices.Sort(want.Cited)
@@ -131,8 +129,7 @@ func TestHostileLeavesBehaviour(t *testing.T) {
 	}
 }
 
-// TestHostileOutputs asks each hostile document what it claims to know, and
-// looks at every form of output.
+// TestHostileOutputs asks each hostile document about its claim, and checks every form of output.
 func TestHostileOutputs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks about 200 documents")
@@ -177,8 +174,7 @@ func TestHostileOutputs(t *testing.T) {
 	}
 }
 
-// honest checks that marks of a document count for nothing and that quotes
-// stand where they are said to stand.
+// honest checks that marks in a document do not count and that quotes are at the stated place.
 func honest(t *testing.T, h hostile, r *ragflow.Reply) {
 	t.Helper()
 	checked := cite.Validate(r.Answer, 6)
@@ -204,8 +200,8 @@ func honest(t *testing.T, h hostile, r *ragflow.Reply) {
 	}
 }
 
-// markdown fails where a viewer of Markdown would load, run or hide anything:
-// an image, HTML, or a link that leaves this machine.
+// markdown fails if a viewer of Markdown would load, run or hide anything: an image, HTML, or a link to
+// another machine.
 func markdown(t *testing.T, what, md string) {
 	t.Helper()
 	source := []byte(md)
@@ -233,7 +229,7 @@ func markdown(t *testing.T, what, md string) {
 	}
 }
 
-// unseen fails where a character would command a terminal or hide.
+// unseen fails if a character would control a terminal or hide text.
 func unseen(t *testing.T, what, s string) {
 	t.Helper()
 	for _, r := range s {

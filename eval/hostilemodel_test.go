@@ -11,8 +11,8 @@ import (
 	"example.com/ragflow/llm"
 )
 
-// obedient is a model that does what documents tell it: it answers with what
-// they slipped in, and with marks, images, links and HTML of its own.
+// obedient is a model that obeys documents: it answers with their claims, and with marks, images, links and
+// HTML.
 type obedient struct{ payload string }
 
 func (obedient) Model() string { return "obedient" }
@@ -33,9 +33,8 @@ func (o obedient) Complete(_ context.Context, r llm.Request, token func(string))
 	return llm.Response{Text: said}, nil
 }
 
-// TestHostileThroughAModel lets a model obey one document of each family: what
-// comes out loads nothing, cites nothing that is not there, and says of nothing
-// invented that a source says it.
+// TestHostileThroughAModel lets a model obey one document of each family: the answer loads nothing, cites
+// only existing sources, and marks no invention as supported.
 func TestHostileThroughAModel(t *testing.T) {
 	dir, all := poisoned(t)
 	families := attacks()
@@ -67,7 +66,7 @@ func TestHostileThroughAModel(t *testing.T) {
 					t.Errorf("%d invalid marks are left in %q", v.Invalid, r.Answer)
 				}
 				if strings.Count(r.Answer, "\n```")%2 == 1 || strings.HasPrefix(r.Answer, "```") {
-					continue // a block of code that is never closed: what stands in it claims nothing
+					continue // text in an unclosed code block claims nothing
 				}
 				for line := range strings.Lines(r.Answer) {
 					if strings.Contains(line, "password is") && (strict || !strings.Contains(line, "(unsupported)")) {

@@ -13,7 +13,7 @@ import (
 //go:embed report.css
 var reportStyle string
 
-// reportPage is a page that loads nothing and runs no script.
+// reportPage loads nothing and runs no script.
 var reportPage = template.Must(template.New("report").Parse(`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -43,9 +43,8 @@ type reportQuestion struct {
 	Parts                 [][2]string
 }
 
-// WriteHTML writes a result as one HTML page: the table of [WriteTable], and each
-// question with its answer, expectations, citations and figures. It shows whatever
-// documents and questions hold as text.
+// WriteHTML writes a result as one HTML page: the table of [WriteTable], and each question with its answer,
+// expectations, citations and figures. Texts of documents and questions are escaped.
 func WriteHTML(w io.Writer, r *Result) error {
 	var table strings.Builder
 	if err := WriteTable(&table, r); err != nil {
@@ -95,7 +94,7 @@ func (o *Outcome) report() reportQuestion {
 	return q
 }
 
-// shown is a text without characters that a viewer would act on, at most 20,000 of them.
+// shown returns at most 20,000 characters of a text, without those that a viewer would interpret.
 func shown(text string) string {
 	const most = 20_000
 	if runes := []rune(text); len(runes) > most {

@@ -19,13 +19,13 @@ import (
 type hybridSet struct {
 	name    string
 	judged  judgedSet
-	tokens  int        // of a passage that are embedded
-	corpus  string     // file of the records; of the Docker pages their folder
+	tokens  int        // of a passage, for embedding
+	corpus  string     // file of the records; for the Docker pages their folder
 	folder  bool       // corpus is a folder of documents
-	others  int        // of the records that no query wants only each so many-th is there; 0: all are
-	chosen  string     // what was chosen on it
-	first10 int        // so many queries at least find a right document among the first 10; 0: not held
-	also    *hybridSet // that is asked of the same documents; of it only queries and what is held of them matter
+	others  int        // share of the records that no query wants: every n-th is indexed; 0: all
+	chosen  string     // what was tuned on it
+	first10 int        // least number of queries with a right document among the first 10; 0: not checked
+	also    *hybridSet // another set for the same documents; only its queries and floors are used
 }
 
 // hybridSets lists the sets.
@@ -55,8 +55,8 @@ func hybridSets(t *testing.T) []hybridSet {
 	return sets
 }
 
-// dockerSet asks of all Docker pages the questions in English that nothing was chosen
-// on, and all in Polish, of which there are few.
+// dockerSet asks about all Docker pages: the English questions that were not used for tuning, and all Polish
+// ones, which are few.
 func dockerSet(t *testing.T) hybridSet {
 	t.Helper()
 	docs := golden.Public(t, "docker-docs")
@@ -94,8 +94,7 @@ func relevantOf(j judgedSet) map[string]bool {
 	return relevant
 }
 
-// oneLeg searches by one leg, and counts for how many queries words were turned
-// down, and meaning.
+// oneLeg searches by one leg, and counts the queries for which each leg was ignored.
 type oneLeg struct {
 	*ragflow.Assistant
 	leg            string
@@ -126,9 +125,8 @@ const hybridHead = `# nDCG@10 of the search by words, by meaning and by both wit
 
 `
 
-// TestIntegrationHybridSets holds that a search by words and by meaning finds no
-// less than the better of the two, or turns the other down and says so, on every
-// set.
+// TestIntegrationHybridSets checks on every set that hybrid search finds no less than the better leg, or
+// ignores the other leg and says so.
 func TestIntegrationHybridSets(t *testing.T) {
 	embedder := cachedEmbedder(t)
 	var out bytes.Buffer
@@ -150,12 +148,12 @@ func TestIntegrationHybridSets(t *testing.T) {
 		})
 	}
 	t.Log("\n" + out.String())
-	if done == len(sets) { // not only some, by -run
+	if done == len(sets) { // all sets, without -run
 		golden.Assert(t, "testdata/hybrid.golden", out.Bytes())
 	}
 }
 
-// docs are the folders to index.
+// docs returns the folders to index.
 func (s hybridSet) docs() []string {
 	if !s.folder {
 		return nil
@@ -197,7 +195,7 @@ func (s hybridSet) openIndexed(t *testing.T, config ragflow.Config) (a *ragflow.
 	return a, documents
 }
 
-// index indexes the records of the set and returns how many there are.
+// index indexes the records of the set and returns their number.
 func (s hybridSet) index(t *testing.T, config ragflow.Config) int {
 	t.Helper()
 	relevant := relevantOf(s.judged)
@@ -215,7 +213,7 @@ func (s hybridSet) index(t *testing.T, config ragflow.Config) int {
 	})
 }
 
-// compareLegs searches a set by each leg and by both, and tells the figures.
+// compareLegs searches a set by each leg and by both, and returns the figures.
 func (s hybridSet) compareLegs(t *testing.T, a *ragflow.Assistant) string {
 	t.Helper()
 	var out strings.Builder

@@ -11,16 +11,16 @@ import (
 	"unicode/utf8"
 )
 
-// ErrDataset is a dataset with faults. The message has the first ones, each with its place.
+// ErrDataset is the error of an invalid dataset. The message lists the first faults with their positions.
 var ErrDataset = errors.New("broken dataset")
 
-// MaxDatasetBytes is the largest dataset that is read, and maxResultBytes the largest run.
+// MaxDatasetBytes is the maximum size of a dataset, maxResultBytes that of a stored run.
 const (
 	MaxDatasetBytes = 64 << 20
 	maxResultBytes  = 512 << 20
 )
 
-// readAll reads what has at most so many bytes.
+// readAll reads at most so many bytes, and fails if there are more.
 func readAll(r io.Reader, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(data)) > most {
@@ -29,9 +29,8 @@ func readAll(r io.Reader, most int64) ([]byte, error) {
 	return data, err
 }
 
-// Read reads a dataset: JSON lines or a JSON array. In JSON lines, lines that begin with #
-// or // are comments. What is wrong is reported together, as an error that matches
-// ErrDataset. A dataset without questions is not an error.
+// Read reads a dataset: JSON lines or a JSON array. Lines that begin with # or // are comments. Faults are
+// reported together, as an error that matches ErrDataset. A dataset without questions is not an error.
 func Read(r io.Reader) ([]Item, error) {
 	data, err := readAll(r, MaxDatasetBytes)
 	if err != nil {
@@ -66,10 +65,10 @@ func Read(r io.Reader) ([]Item, error) {
 type itemReader struct {
 	items  []Item
 	faults []string
-	seen   map[string]string // place by id
+	seen   map[string]string // position by id
 }
 
-// wrong notes a fault at a place.
+// wrong records a fault at a position.
 func (p *itemReader) wrong(place, format string, args ...any) {
 	p.faults = append(p.faults, place+": "+fmt.Sprintf(format, args...))
 }
@@ -83,7 +82,7 @@ func (p *itemReader) object(raw []byte, place string) {
 	case !utf8.Valid(raw):
 		p.wrong(place, "not valid UTF-8; save the file as UTF-8")
 	case ok && typed.Field != "":
-		field := typed.Field[strings.LastIndexByte(typed.Field, '.')+1:] // the path names Go's embedded structs, too
+		field := typed.Field[strings.LastIndexByte(typed.Field, '.')+1:] // the path also names embedded Go structs
 		p.wrong(place, "%q is a %s, but a %s is expected", field, typed.Value, typed.Type)
 	case err != nil:
 		p.wrong(place, "not a JSON object such as {\"id\": \"q1\", \"question\": \"…\"}: %s", err)
@@ -92,7 +91,7 @@ func (p *itemReader) object(raw []byte, place string) {
 	}
 }
 
-// accept checks an item and keeps it.
+// accept checks and adds an item.
 func (p *itemReader) accept(item Item, place string) {
 	wrong := func(bad bool, format string, args ...any) {
 		if bad {

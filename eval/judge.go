@@ -12,31 +12,29 @@ import (
 	"example.com/ragflow/prompts"
 )
 
-// Judge is a model that grades answers by a fixed rubric (see package prompts),
-// at temperature 0. It is asked only where [Options] holds one. It is safe for
-// concurrent use as far as its model is.
+// Judge grades answers with a model by a fixed rubric (see package prompts) at temperature 0. It is called
+// only if [Options] hold one. It is safe for concurrent use if its model is.
 type Judge struct {
 	Chat llm.Chat
-	Own  prompts.Set // prompts of one's own
+	Own  prompts.Set // custom prompts
 }
 
-// Judgement is what a judge said of one answer.
+// Judgement is a judge's result for one answer.
 type Judgement struct {
-	Scores map[string]float64 `json:"scores"` // by metric, 0 to 1; those that could not be read are left out
+	Scores map[string]float64 `json:"scores"` // by metric, 0 to 1; unreadable scores are missing
 	ragflow.Usage
 	CostUSD float64 `json:"cost_usd"`
 	Error   string  `json:"error,omitempty"` // why there are no scores
 }
 
-// judgeTokens bounds a reply: four lines, and room for words around them.
+// judgeTokens limits a reply: four lines with some words around them.
 const judgeTokens = 200
 
-// aspectCorrectness is the aspect that is reported as [MetricCorrectness]; the others
-// are reported by their own names.
+// aspectCorrectness is reported as [MetricCorrectness]; the other aspects keep their names.
 const aspectCorrectness = "correctness"
 
-// ask has one answer graded. A model that fails or writes what cannot be read
-// makes a judgement without scores; the only error is the end of ctx.
+// ask grades one answer. If the model fails or its reply cannot be parsed, the judgement has no scores; the
+// only error is the end of ctx.
 func (j *Judge) ask(ctx context.Context, question, expected, answer string, quotes []string) (*Judgement, error) {
 	said := prompts.Judge{
 		Question: question, Expected: expected, Answer: answer, Quotes: quotes, Boundary: prompts.NewBoundary(), Own: j.Own,
@@ -68,9 +66,8 @@ func (j *Judge) ask(ctx context.Context, question, expected, answer string, quot
 	return out, nil
 }
 
-// judge has an outcome graded and keeps the scores as metrics. What declines to
-// answer and what failed is not sent: there is nothing to grade. Without an
-// expected answer, correctness and completeness are nobody's to tell.
+// judge grades an outcome and adds the scores as metrics. Refusals and failed questions are not sent. Without
+// an expected answer, correctness and completeness are dropped.
 func (o *Outcome) judge(ctx context.Context, j *Judge) error {
 	if o.Error != "" || strings.TrimSpace(o.Reply.Answer) == "" || !o.answerable() {
 		return nil
@@ -93,5 +90,5 @@ func (o *Outcome) judge(ctx context.Context, j *Judge) error {
 	return nil
 }
 
-// errNoChat is a judge without a model.
+// errNoChat is the error of a judge without a model.
 var errNoChat = errors.New("a judge needs a model")

@@ -19,13 +19,12 @@ type judgedSet struct {
 	queries []beir.Query
 }
 
-// figures are the metrics of a set, by name: a value for each query, in order.
+// figures holds the metrics of a set, by name: a value for each query, in order.
 type figures map[string][]float64
 
 func (f figures) mean(metric string) float64 { return eval.Mean(f[metric]) }
 
-// over returns the mean of the differences in nDCG to other figures of the same queries,
-// and its 95 % interval.
+// over returns the mean difference in nDCG to other figures of the same queries, and its 95 % interval.
 func (f figures) over(other figures) (difference float64, interval eval.Interval) {
 	differences := make([]float64, len(f[eval.MetricNDCG]))
 	for i, v := range f[eval.MetricNDCG] {
@@ -34,13 +33,13 @@ func (f figures) over(other figures) (difference float64, interval eval.Interval
 	return eval.Mean(differences), eval.Bootstrap(differences)
 }
 
-// retriever is what the figures are measured of.
+// retriever is the search to measure.
 type retriever interface {
 	Search(ctx context.Context, query string, o ragflow.SearchOptions) (*ragflow.SearchReply, error)
 }
 
-// measure searches for every query and measures the first 100 documents found: the
-// passages of one document count as one, at the rank of the best.
+// measure searches for every query and measures the first 100 documents: passages of one document count as
+// one, at the best rank.
 func (s judgedSet) measure(t *testing.T, from retriever) figures {
 	t.Helper()
 	all := make([]map[string]float64, len(s.queries))
@@ -65,7 +64,7 @@ func (s judgedSet) measure(t *testing.T, from retriever) figures {
 	return out
 }
 
-// rankDocuments searches until 100 documents are found, or there are no more.
+// rankDocuments searches until it has 100 documents or all.
 func rankDocuments(ctx context.Context, from retriever, query string) ([]string, error) {
 	const depth = 100
 	for k := 2 * depth; ; k *= 4 {

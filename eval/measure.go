@@ -7,7 +7,7 @@ import (
 	"example.com/ragflow/search"
 )
 
-// measure fills in what can be told of an outcome without a model.
+// measure computes the metrics of an outcome that need no model.
 func (o *Outcome) measure() {
 	m := map[string]float64{}
 	o.Metrics = m
@@ -36,20 +36,18 @@ func (o *Outcome) measure() {
 
 // Verdicts on an outcome.
 const (
-	VerdictRight    = "right"    // answered rightly, or rightly declined
-	VerdictWrong    = "wrong"    // answered wrongly, or though the documents do not answer
-	VerdictDeclined = "declined" // though the documents answer
+	VerdictRight    = "right"    // a right answer, or a right refusal
+	VerdictWrong    = "wrong"    // a wrong answer, or an answer that the documents do not have
+	VerdictDeclined = "declined" // a refusal, although the documents have the answer
 
 	notMeasured = "not_measured" // no verdict
 )
 
-// rightFrom is the share of expected keywords, or the judged correctness, from
-// which on an answer counts as right.
+// rightFrom is the least share of expected keywords, or judged correctness, of a right answer.
 const rightFrom = 0.5
 
-// decide gives the verdict. An answer is right by what a judge says of its
-// correctness or, without a judge, by its keywords; where a question expects no
-// keywords there is no verdict, for correctness was not measured.
+// decide returns the verdict. A judge's correctness decides or, without a judge, the keywords. Without
+// expected keywords there is no verdict.
 func (o *Outcome) decide() {
 	o.Verdict = ""
 	delete(o.Metrics, MetricDecision)
@@ -97,18 +95,16 @@ func (o *Outcome) measureRetrieval() {
 	m[MetricMRR], m[MetricNDCG] = ranking[MetricMRR], ranking[MetricNDCG]
 	m[MetricPrecision5] = ranking[MetricRecall5] * float64(len(gains)) / 5
 	lexical, dense := pages(o.Reply.Retrieved, search.LegLexical), pages(o.Reply.Retrieved, search.LegDense)
-	if len(lexical) > 0 && len(dense) > 0 { // one leg alone is the whole search
+	if len(lexical) > 0 && len(dense) > 0 { // with one leg they equal the whole search
 		m[MetricLexicalIn10], m[MetricDenseIn10] = within(lexical, 10), within(dense, 10)
 	}
 }
 
-// measureCitations checks what an answer cites: whether each quote stands in
-// its file, and whether the sources say what they are cited for. An answer that
-// declines states nothing about the documents, so that only its quotes count.
+// measureCitations checks the citations of an answer: whether each quote is in its file, and whether the
+// sources support what cites them. In a refusal only quotes count.
 //
-// An answer that is made of quotes says what its sources say by definition, which
-// tells nothing of its worth: there, what is expected measures the citations, and
-// faithfulness is not measured.
+// An answer made of quotes is supported by definition, so its faithfulness is not measured; its citations are
+// measured by what is expected.
 func (o *Outcome) measureCitations() {
 	m := o.Metrics
 	if len(o.Exact) > 0 {
@@ -131,8 +127,8 @@ func (o *Outcome) measureCitations() {
 	}
 }
 
-// measureQuotes measures the citations of an answer that is made of quotes: which of
-// them stand on a relevant page, and how many of the expected keywords they hold.
+// measureQuotes measures the citations of an answer made of quotes: how many are on a relevant page, and how
+// many of the expected keywords they contain.
 func (o *Outcome) measureQuotes() {
 	if !o.answerable() || len(o.Reply.Citations) == 0 {
 		return

@@ -1,7 +1,7 @@
 package eval
 
-// Names of metrics. Each is a number from 0 to 1 for a question, where more is
-// better; the figure of a run is the mean over the questions it applies to.
+// Names of metrics. Each is a number from 0 to 1 for a question; higher is better. The figure of a run is the
+// mean over the questions it applies to.
 const (
 	MetricNotEmpty            = "answer_not_empty"
 	MetricKeywords            = "expected_keywords_present"
@@ -27,20 +27,20 @@ const (
 	MetricCoherence           = "coherence"
 )
 
-// Metric says what a name stands for.
+// Metric describes a metric.
 type Metric struct {
 	Name   string
 	About  string  // one line, for people
-	Target float64 // to be reached, as the systems this one is measured against claim of themselves; 0: none
-	Above  bool    // the target must be passed, not only reached
-	Judged bool    // only with a judge
+	Target float64 // as systems we compare with claim for themselves; 0: none
+	Above  bool    // the value must exceed the target
+	Judged bool    // needs a judge
 }
 
-// Metrics lists all metrics in the order of reports.
+// Metrics returns all metrics in the order of reports.
 //
-// The targets are prescribed: precision@5 above 0.80, citation accuracy above 95 %, citation
-// precision above 0.80, correctness above 0.90, relevance above 0.85, fused search 90 %, vector search
-// 85 %, lexical search 70 %, success 94.2 %.
+// The targets are prescribed: precision@5 above 0.80, citation accuracy above 95 %, citation precision above
+// 0.80, correctness above 0.90, relevance above 0.85, fused search 90 %, vector search 85 %, lexical search
+// 70 %, success 94.2 %.
 func Metrics() []Metric {
 	return []Metric{
 		{Name: MetricNotEmpty, About: "there is an answer at all"},

@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// PageRank is the rank, from 1, of the first relevant page among the distinct
-// pages of a ranking; 0 where none is there. pages may repeat: each counts
-// where it stands first.
+// PageRank returns the rank, from 1, of the first relevant page among the distinct pages of a ranking; 0 if
+// there is none. Repeated pages count once, at their first position.
 func PageRank(pages, relevant []string) int {
 	return 1 + slices.IndexFunc(distinct(pages), func(p string) bool { return slices.Contains(relevant, p) })
 }
 
-// distinct keeps the first of each value.
+// distinct removes repeated values.
 func distinct(values []string) []string {
 	seen := make(map[string]bool, len(values))
 	var out []string
@@ -26,10 +25,9 @@ func distinct(values []string) []string {
 	return out
 }
 
-// KeywordShare is the share of keywords that an answer holds, 0 to 1, without
-// regard to case and runs of white space. A short number (up to four digits,
-// points included) counts only where it stands alone: 10 is not in 100, nor 5
-// in 4.5. ok is false where no keywords are expected.
+// KeywordShare returns the share of keywords in an answer, 0 to 1, regardless of case and white space. A
+// short number (up to four digits, points included) must be a separate number: 10 is not in 100, nor 5 in
+// 4.5. ok is false if no keywords are expected.
 func KeywordShare(answer string, keywords []string) (share float64, ok bool) {
 	if len(keywords) == 0 {
 		return 0, false
@@ -52,11 +50,11 @@ func holds(answer, keyword string) bool {
 	if !shortNumber.MatchString(keyword) {
 		return strings.Contains(answer, keyword)
 	}
-	alone := regexp.MustCompile(`(^|[^\pL\d.,])` + regexp.QuoteMeta(keyword) + `([^\d.,]|[.,](\D|$)|$)`) // 4.8 goes on, "in 4." ends
+	alone := regexp.MustCompile(`(^|[^\pL\d.,])` + regexp.QuoteMeta(keyword) + `([^\d.,]|[.,](\D|$)|$)`) // 4.8 is longer, "in 4." is not
 	return alone.MatchString(answer)
 }
 
-// Mean is the mean of values; 0 of none.
+// Mean returns the mean of values; 0 without values.
 func Mean(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

@@ -27,14 +27,12 @@ import (
 	"example.com/ragflow/state"
 )
 
-// TestMTRAG asks the last turns of MTRAG's conversations over its pooled
-// passages in three ways, with the same index: as they stand, with their
-// history through the rewriter, and as people rewrote them to stand alone. The
-// rewriter must not find less than they do.
+// TestMTRAG asks the last turns of MTRAG's conversations over its pooled passages in three ways, with the
+// same index: as typed, with their history through the rewriter, and as people rewrote them. The rewriter
+// must not find less than these.
 //
-// The history of a turn is the questions before it and the reference answers,
-// of which the exchange keeps what it always keeps; which passages those
-// answers used is not told.
+// The history of a turn is the questions before it and the reference answers, reduced to what an exchange
+// keeps; which passages those answers used is not known.
 func TestMTRAG(t *testing.T) {
 	if testing.Short() {
 		t.Skip("indexes 25,505 passages")
@@ -109,7 +107,7 @@ func openMTRAG(t *testing.T, root, domain string) *mtrag {
 	return m
 }
 
-// queriesOf reads queries by task, without the mark of the speaker.
+// queriesOf reads queries by task, without the label of the speaker.
 func queriesOf(t *testing.T, path string) map[string]string {
 	t.Helper()
 	type query struct {
@@ -123,7 +121,7 @@ func queriesOf(t *testing.T, path string) map[string]string {
 	return out
 }
 
-// readLines reads a file of JSON lines, which may be gzipped.
+// readLines reads a file of JSON lines, gzipped or not.
 func readLines[T any](t *testing.T, path string) []T {
 	t.Helper()
 	f, err := os.Open(path)
@@ -153,7 +151,7 @@ func readLines[T any](t *testing.T, path string) []T {
 	return out
 }
 
-// mtragDocument is the document that a passage is of.
+// mtragDocument returns the document of a passage.
 func mtragDocument(id, domain string) string {
 	document, _, _ := strings.Cut(id, "-")
 	if domain == "clapnq" {
@@ -162,7 +160,7 @@ func mtragDocument(id, domain string) string {
 	return document
 }
 
-// indexMTRAG indexes passages, those of a document together and in its order.
+// indexMTRAG indexes passages, grouped by document and in order.
 func indexMTRAG(t *testing.T, path, domain string) *index.Searcher {
 	t.Helper()
 	type passage struct {
@@ -208,7 +206,7 @@ func indexMTRAG(t *testing.T, path, domain string) *index.Searcher {
 	return s
 }
 
-// recent is what a thread would remember before a turn.
+// recent returns what a thread would remember before a turn.
 func (m *mtrag) recent(conversation string, before int) []state.Exchange {
 	var out []state.Exchange
 	for _, task := range m.talks[conversation] {
@@ -224,7 +222,7 @@ func (m *mtrag) recent(conversation string, before int) []state.Exchange {
 	return out[max(0, len(out)-state.MaxRecent):]
 }
 
-// plan searches for a turn as the product does, with what was remembered.
+// plan searches for a turn as the product does, with the remembered exchanges.
 func (m *mtrag) plan(t *testing.T, question string, recent []state.Exchange) state.State {
 	t.Helper()
 	s := state.State{Recent: recent, Turn: state.Turn{Query: question}}
@@ -242,7 +240,7 @@ func (m *mtrag) plan(t *testing.T, question string, recent []state.Exchange) sta
 	return s
 }
 
-// phrased is a searcher that heeds the phrases of a query, as that of the product does.
+// phrased is a searcher that honours the phrases of a query, as the product's does.
 type phrased struct{ *index.Searcher }
 
 func (p phrased) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
@@ -254,7 +252,7 @@ func (p phrased) Search(ctx context.Context, q state.Query, k int) ([]state.Hit,
 	return found.Hits, err
 }
 
-// direct searches for one text alone.
+// direct searches for one text.
 func (m *mtrag) direct(t *testing.T, question string) []state.Hit {
 	t.Helper()
 	hits, err := m.searcher.Search(t.Context(), state.Query{Text: question}, nodes.TopK)
@@ -264,7 +262,7 @@ func (m *mtrag) direct(t *testing.T, question string) []state.Hit {
 	return hits
 }
 
-// mtragScores are the figures of one way to ask, by turn.
+// mtragScores holds the figures of one way of asking, by turn.
 type mtragScores struct{ ndcg, recall []float64 }
 
 func (s *mtragScores) add(hits []state.Hit, relevant []string) {
@@ -276,8 +274,8 @@ func (s *mtragScores) add(hits []state.Hit, relevant []string) {
 	s.ndcg, s.recall = append(s.ndcg, n), append(s.recall, r)
 }
 
-// ndcg is the normalized discounted cumulative gain of a ranking where each
-// relevant passage gains 1, and the share of relevant passages it holds.
+// ndcg returns the normalized discounted cumulative gain of a ranking with gain 1 for each relevant passage,
+// and its share of the relevant passages.
 func ndcg(ranking, relevant []string) (gain, recall float64) {
 	var got, ideal float64
 	found := 0
@@ -325,9 +323,8 @@ func (m *mtrag) report(t *testing.T, out *bytes.Buffer) {
 	}
 }
 
-// unanswerable reports how well the grade tells turns without an answer in the
-// documents from the others: the chance that one of each is told apart. The
-// topic of both is in the documents, so that words alone tell little.
+// unanswerable reports how well the grade separates turns without an answer in the documents from the others,
+// as AUROC. The topics of both are in the documents, so words alone say little.
 func (m *mtrag) unanswerable(t *testing.T, out *bytes.Buffer) {
 	t.Helper()
 	grader := offline.New(m.searcher, 0).Grader
@@ -361,8 +358,7 @@ func (m *mtrag) unanswerable(t *testing.T, out *bytes.Buffer) {
 		auroc(with, without), len(without), len(with)+len(without))
 }
 
-// auroc is the chance that one of high is above one of low; equal ones count
-// half.
+// auroc returns the probability that a value of high exceeds one of low; ties count half.
 func auroc(high, low []float64) float64 {
 	wins := 0.0
 	for _, h := range high {

@@ -7,31 +7,29 @@ import (
 	"example.com/ragflow"
 )
 
-// Outcome is a question as it was answered, and what was measured of it. All of
-// it but latencies, ids and times is the same for the same documents, settings and
-// question, where no model is used.
+// Outcome is a question with its answer and metrics. Without a model it is the same for the same documents,
+// settings and question, except for latencies, ids and times.
 type Outcome struct {
-	ID       string `json:"id"`   // of the item; of a turn with its number behind: "d1.2"
-	Item     string `json:"item"` // the item it belongs to
+	ID       string `json:"id"`   // of the item; for a turn with its number: "d1.2"
+	Item     string `json:"item"` // id of its item
 	Turn     int    `json:"turn,omitempty"`
 	Lang     string `json:"lang,omitempty"`
 	Kind     string `json:"kind,omitempty"`
 	Question string `json:"question"`
 	Expected
 
-	Reply ragflow.Reply `json:"reply"` // zero where the question failed
-	Exact []bool        `json:"exact"` // for each citation: the file holds the quote at its bytes
+	Reply ragflow.Reply `json:"reply"` // zero if the question failed
+	Exact []bool        `json:"exact"` // for each citation: the file has the quote at these bytes
 	Error string        `json:"error,omitempty"`
 
-	Verdict   string             `json:"verdict"` // see [VerdictRight]; empty: it failed, or correctness was not measured
-	Metrics   map[string]float64 `json:"metrics"` // by name, see [Metrics]; those that do not apply are left out
+	Verdict   string             `json:"verdict"` // see [VerdictRight]; empty if it failed or correctness was not measured
+	Metrics   map[string]float64 `json:"metrics"` // by name, see [Metrics]; only those that apply
 	Judgement *Judgement         `json:"judgement,omitempty"`
 
-	LatencyMS float64 `json:"latency_ms"` // from asking to the reply
+	LatencyMS float64 `json:"latency_ms"` // from the question to the reply
 }
 
-// pages lists the distinct pages of hits, best first; with a leg those that it found, in
-// its own order.
+// pages returns the distinct pages of hits, best first; with a leg only those that it found, in its order.
 func pages(hits []ragflow.HitReply, leg string) []string {
 	best := func(h ragflow.HitReply) (rank int) {
 		for _, l := range h.Legs {
@@ -54,10 +52,10 @@ func pages(hits []ragflow.HitReply, leg string) []string {
 	return out
 }
 
-// answerable reports whether the documents are expected to answer.
+// answerable reports whether the documents should have the answer.
 func (o *Outcome) answerable() bool { return Answerable(o.Kind) }
 
-// told is the verdict in words, and why a question failed.
+// told returns the verdict in words, and why a question failed.
 func (o *Outcome) told() string {
 	if o.Error != "" {
 		return "failed: " + o.Error
@@ -65,6 +63,5 @@ func (o *Outcome) told() string {
 	return cmp.Or(o.Verdict, "not measured")
 }
 
-// offlineName is how replies name the answerer that needs no model. Its answers
-// are quotes, so that each statement must stand in its sources.
+// offlineName is the name of the answerer without a model in replies. Its answers are quotes.
 const offlineName = "offline"

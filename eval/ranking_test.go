@@ -10,8 +10,8 @@ import (
 	"example.com/ragflow/eval"
 )
 
-// TestRankingMetrics compares with values worked out by hand from the
-// definitions of trec_eval; log2(3) = 1.5850, log2(4) = 2, log2(6) = 2.5850.
+// TestRankingMetrics compares with values computed by hand from the definitions of trec_eval; log2(3) =
+// 1.5850, log2(4) = 2, log2(6) = 2.5850.
 func TestRankingMetrics(t *testing.T) {
 	eleven := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "a"}
 	for _, tt := range []struct {

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Names of what [RankingMetrics] measures, besides MetricNDCG and MetricMRR.
+// Names of the metrics of [RankingMetrics], besides MetricNDCG and MetricMRR.
 const (
 	MetricRecall5   = "recall_5"
 	MetricRecall10  = "recall_10"
 	MetricRecall100 = "recall_100"
 )
 
-// discount is the weight of a gain at a place, from 0.
+// discount returns the weight of a gain at a position, from 0.
 func discount(place int) float64 { return 1 / math.Log2(float64(place+2)) }
 
-// RankingMetrics are the metrics of one ranking of distinct documents, best
-// first, by name, as trec_eval has them: each between 0 and 1, and 0 where nothing is relevant. gains
-// are the relevant documents with how much they are, 1 and more.
+// RankingMetrics returns the metrics of a ranking of distinct documents, best first, by name, as in
+// trec_eval: each between 0 and 1, and 0 if nothing is relevant. gains are the relevant documents with their
+// gain, 1 or more.
 //
 //	ndcg_10    DCG of the first 10 over that of the best order; DCG = Σ gain/log2(rank+1)
 //	           (Järvelin and Kekäläinen 2002, with linear gains as in trec_eval)

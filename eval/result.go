@@ -13,40 +13,39 @@ import (
 	"example.com/ragflow"
 )
 
-// Result is a run: what was measured, and with what outcome. Its JSON is the
-// schema of `ragflow eval --json`.
+// Result is a run: what was measured, with its outcomes. Its JSON is the schema of `ragflow eval --json`.
 type Result struct {
 	Format     int         `json:"format"` // of this JSON, see [ResultFormat]
 	Started    time.Time   `json:"started"`
 	Complete   bool        `json:"complete"` // all questions were asked
 	Dataset    DatasetInfo `json:"dataset"`
-	Model      string      `json:"model"`       // that answers; "offline" without one
-	JudgeModel string      `json:"judge_model"` // empty: nothing was judged
+	Model      string      `json:"model"`       // answers questions; "offline" without a model
+	JudgeModel string      `json:"judge_model"` // empty: no judge
 	Summary    Summary     `json:"summary"`
 	Outcomes   []Outcome   `json:"outcomes"` // in the order of the dataset
 }
 
-// ResultFormat is the format that this version writes and reads.
+// ResultFormat is the format that this version reads and writes.
 const ResultFormat = 2
 
-// DatasetInfo names a dataset.
+// DatasetInfo identifies a dataset.
 type DatasetInfo struct {
 	Name      string `json:"name"`
 	Items     int    `json:"items"`
 	Questions int    `json:"questions"`
 }
 
-// Summary is what a run comes to.
+// Summary holds the figures of a run.
 type Summary struct {
 	Questions int             `json:"questions"` // asked
 	Errors    int             `json:"errors"`    // questions that failed
 	Metrics   []MetricSummary `json:"metrics"`   // in the order of [Metrics], those that apply
-	Verdicts  map[string]int  `json:"verdicts"`  // questions that did not fail by verdict, "not_measured" without one
+	Verdicts  map[string]int  `json:"verdicts"`  // number of questions by verdict, without failed ones; "not_measured" if there is none
 	Latency   Latency         `json:"latency_ms"`
 	Tokens    Tokens          `json:"tokens"`
-	CostUSD   float64         `json:"cost_usd"` // of answering; 0 where the price is not known
+	CostUSD   float64         `json:"cost_usd"` // of answering; 0 if the price is unknown
 	Judged    *JudgedSummary  `json:"judged,omitempty"`
-	Certainty *float64        `json:"certainty_auroc,omitempty"` // of right answers against wrong ones; nil where one kind is missing
+	Certainty *float64        `json:"certainty_auroc,omitempty"` // of right answers against wrong ones; nil if there are none of one kind
 }
 
 // MetricSummary is the mean of a metric over the questions it applies to.
@@ -56,17 +55,17 @@ type MetricSummary struct {
 	Mean float64 `json:"mean"`
 	Interval
 	Target  float64 `json:"target,omitempty"`  // 0: none
-	Reached *bool   `json:"reached,omitempty"` // the target; nil without one
+	Reached *bool   `json:"reached,omitempty"` // whether the target was reached; nil without one
 }
 
-// Latency is how long questions took, in milliseconds.
+// Latency is the duration of questions in milliseconds.
 type Latency struct {
 	P50 float64 `json:"p50"`
 	P95 float64 `json:"p95"`
 	Max float64 `json:"max"`
 }
 
-// Tokens counts what models were asked.
+// Tokens counts the tokens of model calls.
 type Tokens struct {
 	Input  int64 `json:"input"`
 	Output int64 `json:"output"`
@@ -81,7 +80,7 @@ func (t *Tokens) add(u ragflow.Usage) {
 	t.Calls += u.Calls
 }
 
-// JudgedSummary counts what a judge did.
+// JudgedSummary counts a judge's calls.
 type JudgedSummary struct {
 	Answers int     `json:"answers"`
 	Failed  int     `json:"failed"` // without any score
@@ -89,7 +88,7 @@ type JudgedSummary struct {
 	CostUSD float64 `json:"cost_usd"`
 }
 
-// Summarise fills in the summary from the outcomes.
+// Summarise computes the summary from the outcomes.
 func (r *Result) Summarise() {
 	s := Summary{Questions: len(r.Outcomes), Metrics: []MetricSummary{}, Verdicts: map[string]int{}}
 	var latencies []float64
@@ -130,8 +129,7 @@ func (s *Summary) judged(j *Judgement) {
 	s.Judged.CostUSD += j.CostUSD
 }
 
-// summarise is one metric over all outcomes; ok is false where it applies to
-// none.
+// summarise summarizes a metric over all outcomes; ok is false if it applies to none.
 func (r *Result) summarise(m Metric) (_ MetricSummary, ok bool) {
 	var values sample
 	best := 0.0
@@ -154,7 +152,7 @@ func (r *Result) summarise(m Metric) (_ MetricSummary, ok bool) {
 // reached reports whether a mean reaches the target.
 func (m Metric) reached(mean float64) bool { return mean > m.Target || mean == m.Target && !m.Above }
 
-// best is the greatest value of a metric for an outcome: five found pages hold no more relevant
+// best returns the largest possible value of a metric for an outcome: five pages cannot include more relevant
 // ones than there are.
 func (o *Outcome) best(metric string) float64 {
 	if metric == MetricPrecision5 {
@@ -172,11 +170,11 @@ func (s *Summary) Metric(name string) (MetricSummary, bool) {
 	return s.Metrics[i], true
 }
 
-// ErrRunFormat is a file that is no run.
+// ErrRunFormat is the error of a file that is not a run.
 var ErrRunFormat = errors.New("not a run of ragflow eval, or of another version")
 
-// ReadResult reads a run from a file, as `ragflow eval --json` writes it. A file that
-// holds none matches ErrRunFormat.
+// ReadResult reads a run from a file, as `ragflow eval --json` writes it. Other files are an error that
+// matches ErrRunFormat.
 func ReadResult(path string) (*Result, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"example.com/ragflow/state"
 )
 
-// indexed returns a searcher over paragraphs, each a document of one chunk that
-// has its id. Title is that of the document.
+// indexed returns a searcher over paragraphs: each is a document of one chunk with the paragraph's id and the
+// title of the document.
 func indexed(tb testing.TB, paragraphs []paragraph, titled bool) *index.Searcher {
 	tb.Helper()
 	db, err := index.Open(tb.Context(), "", index.Options{})

@@ -23,24 +23,22 @@ type Asker interface {
 	Ask(ctx context.Context, q ragflow.Question) (*ragflow.Reply, error)
 }
 
-// Options say how a run goes. The zero value asks everything, without a judge.
+// Options configure a run. The zero value asks everything, without a judge.
 type Options struct {
-	Workers int    // items asked side by side; 0: one for each processor
-	Judge   *Judge // grades answers with a model; nil: no model is called but those of the asker
-	Model   string // that answers, to be kept with the result
+	Workers int    // items asked concurrently; 0: one for each processor
+	Judge   *Judge // grades answers with a model; nil: none
+	Model   string // name of the answering model, stored with the result
 
-	Progress func(done, total int) // told of the questions done, by one goroutine at a time; may be nil
+	Progress func(done, total int) // called with the number of questions done, by one goroutine at a time; may be nil
 	Clock    func() time.Time      // default time.Now
 }
 
-// Run asks every question of a dataset and measures the answers. The questions
-// of a dialogue are asked in order on one thread, items side by side. The
-// outcomes are in the order of the dataset and do not depend on the number of
-// workers, latencies apart.
+// Run asks every question of a dataset and measures the answers. The questions of a dialogue are asked in
+// order on one thread, items concurrently. The outcomes are in the order of the dataset and do not depend on
+// the number of workers, except for latencies.
 //
-// A question that fails is an outcome with an error, and the run goes on. The
-// end of ctx, and what makes all further asking pointless, end it: then the
-// result holds what was finished, and the error is not nil.
+// A failed question is an outcome with an error, and the run continues. The end of ctx, or an error that all
+// further questions would have, ends it: the result then has the outcomes so far, and the error is not nil.
 func Run(ctx context.Context, a Asker, d Dataset, o Options) (*Result, error) {
 	if o.Workers < 1 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -95,7 +93,7 @@ func Run(ctx context.Context, a Asker, d Dataset, o Options) (*Result, error) {
 	return r, err
 }
 
-// questionsOf returns the outcomes of an item with nothing but the questions.
+// questionsOf returns the outcomes of an item before its questions are asked.
 func questionsOf(item Item) []Outcome {
 	if len(item.Turns) == 0 {
 		return []Outcome{{
@@ -112,7 +110,7 @@ func questionsOf(item Item) []Outcome {
 	return out
 }
 
-// ask has one question answered, measured and judged. An error ends the run.
+// ask asks, measures and judges one question. An error ends the run.
 func (o Options) ask(ctx context.Context, a Asker, q *Outcome, thread *string) error {
 	begun := o.Clock()
 	reply, err := a.Ask(ctx, ragflow.Question{Text: q.Question, Thread: *thread})
@@ -139,7 +137,7 @@ func (o Options) ask(ctx context.Context, a Asker, q *Outcome, thread *string) e
 	return nil
 }
 
-// pointless reports whether no further question can be answered either.
+// pointless reports whether all further questions would fail in the same way.
 func pointless(err error) bool {
 	return slices.ContainsFunc([]error{
 		ingest.ErrNoDocuments, ragflow.ErrDamaged, ragflow.ErrDiskFull, ragflow.ErrDisk, ragflow.ErrReadOnly, ragflow.ErrLocked, ragflow.ErrDrained,

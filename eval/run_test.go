@@ -21,7 +21,7 @@ import (
 	"example.com/ragflow/llm"
 )
 
-// still is a clock that stands: a run with it has the same bytes each time.
+// still is a stopped clock, so that a run always has the same bytes.
 func still() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 
 func runSet(t *testing.T, a eval.Asker, d eval.Dataset, o eval.Options) *eval.Result {
@@ -34,8 +34,8 @@ func runSet(t *testing.T, a eval.Asker, d eval.Dataset, o eval.Options) *eval.Re
 	return r
 }
 
-// However many ask side by side, the result has the same bytes, and the turns of
-// a dialogue are asked in order on one thread.
+// TestWorkers checks that the result has the same bytes for any number of workers, and that the turns of a
+// dialogue are asked in order on one thread.
 func TestWorkers(t *testing.T) {
 	f := newFake(t)
 	var want []byte
@@ -60,7 +60,7 @@ func TestWorkers(t *testing.T) {
 
 func TestMeasure(t *testing.T) {
 	r := runSet(t, newFake(t), set(1), eval.Options{})
-	want := []map[string]float64{ // faithfulness of quotes is not measured, nor correctness where no keywords are expected
+	want := []map[string]float64{ // quotes have no faithfulness, and without expected keywords there is no correctness
 		{
 			"answer_not_empty": 1, "answered": 1, "decision_accuracy": 1, "expected_keywords_present": 0.5,
 			"citation_exact": 1, "citation_precision": 1, "citation_recall": 0.5,
@@ -90,7 +90,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestTargetInReach: nobody is held to a target that the dataset puts out of reach.
+// TestTargetInReach checks that a target is not required that the dataset makes impossible.
 func TestTargetInReach(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -111,8 +111,8 @@ func TestTargetInReach(t *testing.T) {
 	}
 }
 
-// TestVerdicts: an answer without its keywords is wrong, however sure it is, and
-// where nothing is expected there is no verdict.
+// TestVerdicts checks that an answer without its keywords is wrong, however sure it is, and that without
+// expectations there is no verdict.
 func TestVerdicts(t *testing.T) {
 	d := eval.Dataset{Items: []eval.Item{
 		{ID: "right", Question: "volume?", Expected: eval.Expected{ExpectedKeywords: []string{"volume"}}},
@@ -136,7 +136,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// A quote that is not what the file says is found, whatever the reply claims.
+// TestInexactQuote checks that a quote that differs from the file is found, whatever the reply claims.
 func TestInexactQuote(t *testing.T) {
 	f := newFake(t)
 	lying := asker(func(ctx context.Context, q ragflow.Question) (*ragflow.Reply, error) {
@@ -159,8 +159,8 @@ type asker func(context.Context, ragflow.Question) (*ragflow.Reply, error)
 
 func (a asker) Ask(ctx context.Context, q ragflow.Question) (*ragflow.Reply, error) { return a(ctx, q) }
 
-// A question that fails is an outcome; what makes all asking pointless ends the
-// run with what was done.
+// TestFailures checks that a failed question is an outcome, and that an error of all questions ends the run
+// with the outcomes so far.
 func TestFailures(t *testing.T) {
 	f := newFake(t)
 	f.fail = func(q string) error {
@@ -194,7 +194,7 @@ func TestEmptyDataset(t *testing.T) {
 	}
 }
 
-// An interrupted run holds what was done, and is read as it was written.
+// TestInterrupt checks that an interrupted run holds its outcomes and can be read again.
 func TestInterrupt(t *testing.T) {
 	f := newFake(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -224,7 +224,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// No model is asked without a judge; with one, once for each answer.
+// TestJudge checks that no model is called without a judge, and with one once for each answer.
 func TestJudge(t *testing.T) {
 	c := &chat{text: func(llm.Request) (string, error) {
 		return "CORRECTNESS: 9\nRELEVANCE: 10\nCOHERENCE: 8/10", nil
@@ -255,7 +255,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// A judge that fails or talks leaves no scores, and the run goes on.
+// TestJudgeFails checks that a judge that fails or writes prose leaves no scores, and that the run continues.
 func TestJudgeFails(t *testing.T) {
 	for _, tt := range []struct {
 		name, reply string
@@ -271,7 +271,7 @@ func TestJudgeFails(t *testing.T) {
 	}
 }
 
-// The judge is told apart from data by a boundary, at temperature 0.
+// TestJudgePrompt checks that the judge is called at temperature 0, with data between boundaries.
 func TestJudgePrompt(t *testing.T) {
 	c := &chat{text: func(r llm.Request) (string, error) {
 		if r.Temperature != 0 || len(r.Messages) != 2 || !strings.Contains(r.Messages[0].Content, "=== ") || strings.Contains(r.Messages[0].Content, "A volume") ||

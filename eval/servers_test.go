@@ -17,12 +17,12 @@ import (
 	"example.com/ragflow/search/weaviate"
 )
 
-// asGood is by how much a mean on a server may be below that of the embedded index. What is
-// above it is written down: one of 35 questions can be .03.
+// asGood is how much lower a mean on a server may be than that of the embedded index. Larger differences are
+// documented: one of 35 questions can change it by .03.
 const asGood = 0.02
 
-// TestIntegrationServers measures the search by words on each server that runs, beside the
-// embedded index. docs/scaling.md has the figures, and where the differences come from.
+// TestIntegrationServers measures lexical search on each running server beside the embedded index.
+// docs/scaling.md has the figures, and the reasons for differences.
 func TestIntegrationServers(t *testing.T) {
 	place := fmt.Sprintf("Quality%d", time.Now().UnixNano())
 	servers := map[string]func(ctx context.Context, set string) (search.Backend, error){}
@@ -69,7 +69,7 @@ func TestIntegrationServers(t *testing.T) {
 	}
 }
 
-// dockerDev asks all questions of docker-eval that a page answers.
+// dockerDev asks all questions of docker-eval that have a page with the answer.
 func dockerDev(t *testing.T) judgedSet {
 	t.Helper()
 	out := judgedSet{name: "Docker"}
@@ -85,7 +85,7 @@ func dockerDev(t *testing.T) judgedSet {
 	return out
 }
 
-// few finds no more passages than a person looks at.
+// few returns only as many passages as a person reads.
 type few struct{ *ragflow.Assistant }
 
 func (f few) Search(ctx context.Context, query string, o ragflow.SearchOptions) (*ragflow.SearchReply, error) {

@@ -13,12 +13,11 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// resamples is how many samples a bootstrap draws.
+// resamples is the number of samples of a bootstrap.
 const resamples = 2000
 
-// Bootstrap is the 95 % interval of the mean of values: percentiles of the
-// means of 2,000 samples drawn with replacement from a fixed seed, so that the
-// same values give the same interval.
+// Bootstrap returns the 95 % interval of the mean of values: percentiles of the means of 2,000 samples drawn
+// with replacement from a fixed seed, so that the same values give the same interval.
 func Bootstrap(values []float64) Interval {
 	var s sample
 	for i, v := range values {
@@ -28,9 +27,8 @@ func Bootstrap(values []float64) Interval {
 	return interval
 }
 
-// sample is values of questions. Those of one item, the turns of a dialogue, stand or fall
-// together and are drawn together; to draw them one by one would make the interval too
-// narrow.
+// sample is values of questions. Those of one item, the turns of a dialogue, depend on each other and are
+// drawn together; separate draws would make the interval too narrow.
 type sample struct {
 	groups [][]float64
 	item   string // of the last group
@@ -67,8 +65,7 @@ func (s *sample) mean() (n int, mean float64, interval Interval) {
 	return len(values), Mean(values), Interval{Low: means[resamples*25/1000], High: means[resamples*975/1000-1]}
 }
 
-// Percentile is the value below which, or at which, a share p of the values
-// lies (nearest rank); 0 of none.
+// Percentile returns the value that a share p of the values does not exceed (nearest rank); 0 without values.
 func Percentile(values []float64, p float64) float64 {
 	if len(values) == 0 {
 		return 0

@@ -9,9 +9,8 @@ import (
 	"text/tabwriter"
 )
 
-// WriteTable writes a result for people to read on a terminal: the metrics with
-// their 95 % intervals and targets, what it took, and which questions were
-// not answered rightly. It holds texts of documents and errors unescaped.
+// WriteTable writes a result for a terminal: the metrics with their 95 % intervals and targets, the cost, and
+// the questions that were not answered rightly. Texts of documents and errors are not escaped.
 func WriteTable(w io.Writer, r *Result) error {
 	fmt.Fprintf(w, "%s\n\n", r.headline())
 	rows := [][]string{{"metric", "mean", "95 % interval", "n", "target"}}
@@ -46,7 +45,7 @@ func writeColumns(w io.Writer, rows [][]string) error {
 	return err
 }
 
-// writeNamed writes the first lines of a list, and how many more there are.
+// writeNamed writes the first lines of a list, and the number of others.
 func writeNamed(w io.Writer, most int, list []string) {
 	for _, l := range list[:min(most, len(list))] {
 		fmt.Fprintln(w, "  "+l)
@@ -56,7 +55,7 @@ func writeNamed(w io.Writer, most int, list []string) {
 	}
 }
 
-// headline says what was measured, on one line.
+// headline returns what was measured, on one line.
 func (r *Result) headline() string {
 	parts := []string{fmt.Sprintf("dataset %s: %s", r.Dataset.Name, plural(len(r.Outcomes), "question"))}
 	if !r.Complete {
@@ -90,7 +89,7 @@ func (m MetricSummary) target() string {
 	return strconv.FormatFloat(m.Target, 'f', -1, 64) + " " + word
 }
 
-// footer is what stands below the metrics.
+// footer returns the lines below the metrics.
 func (r *Result) footer() []string {
 	s := r.Summary
 	lines := []string{
@@ -109,7 +108,7 @@ func (r *Result) footer() []string {
 	return lines
 }
 
-// verdicts says how many questions were answered rightly, and of how many nobody can tell.
+// verdicts says how many questions were answered rightly, and how many have no verdict.
 func (s Summary) verdicts() string {
 	v := s.Verdicts
 	if v[notMeasured] > 0 && v[VerdictRight]+v[VerdictWrong] == 0 {
@@ -122,10 +121,10 @@ func (s Summary) verdicts() string {
 	return out
 }
 
-// mostNamed is how many questions a table names.
-const mostNamed = 10
+// maxNamed is the number of questions that a table names.
+const maxNamed = 10
 
-// writeMissed names the questions that failed, or were answered wrongly or not at all.
+// writeMissed lists the questions that failed, or were answered wrongly or not at all.
 func (r *Result) writeMissed(w io.Writer) {
 	var missed []string
 	for i := range r.Outcomes {
@@ -135,13 +134,12 @@ func (r *Result) writeMissed(w io.Writer) {
 	}
 	if len(missed) > 0 {
 		fmt.Fprintf(w, "\n%s not answered rightly:\n", plural(len(missed), "question"))
-		writeNamed(w, mostNamed, missed)
+		writeNamed(w, maxNamed, missed)
 	}
 }
 
-// WriteCSV writes one line a question, with a header; metrics that do not apply
-// are empty. A text that a spreadsheet would take for a formula gets a ' in
-// front.
+// WriteCSV writes one line a question, with a header; metrics that do not apply are empty. A text that a
+// spreadsheet would read as a formula gets a leading '.
 func WriteCSV(w io.Writer, r *Result) error {
 	header := []string{"id", "item", "turn", "lang", "kind", "question", "expected_answer", "answer", "abstained", "grade"}
 	for _, m := range Metrics() {
@@ -175,7 +173,7 @@ func (o *Outcome) cells() []string {
 		strings.Join(cited, "; "), strings.Join(found[:min(10, len(found))], "; "), o.Reply.Model,
 		strconv.FormatInt(o.Reply.Usage.InputTokens, 10), strconv.FormatInt(o.Reply.Usage.OutputTokens, 10), decimal(o.Reply.CostUSD), decimal(o.LatencyMS),
 		o.Error, o.Verdict)
-	for i, c := range cells { // none is run as a formula (OWASP, CSV injection)
+	for i, c := range cells { // cells cannot be formulas (OWASP, CSV injection)
 		if c != "" && strings.ContainsRune("=+-@\t\r", rune(c[0])) {
 			cells[i] = "'" + c
 		}

@@ -15,35 +15,34 @@ import (
 	"example.com/ragflow/state"
 )
 
-// without is what an index would be without some of its chunks.
+// without is an index without some of its chunks.
 type without struct {
 	*index.Searcher
 	chunks int
-	terms  map[string]int // how many of the chunks taken out hold each
+	terms  map[string]int // how many of the removed chunks contain each
 }
 
 func (w without) Docs() int { return w.Searcher.Docs() - w.chunks }
 
 func (w without) DocFreq(term string) int { return w.Searcher.DocFreq(term) - w.terms[term] }
 
-// topicQuestion is a question with the chunks without which it has no answer.
+// topicQuestion is a question with the chunks that answer it.
 type topicQuestion struct {
 	text    string
 	answers []string
 }
 
-// topic is a question with what was found for it.
+// topic is a question with its search results.
 type topic struct {
-	answered bool // what answers it is in the corpus
+	answered bool // the answer is in the corpus
 	stats    offline.Stats
 	query    state.Query
 	best     []state.Chunk
 	of       string // a chunk that answers it
 }
 
-// topics asks each question twice: of the corpus, and of the corpus without
-// what answers it. Questions whose answer the search does not find at all are
-// left out where found is set.
+// topics asks each question twice: with the whole corpus, and without the chunks that answer it. If found is
+// set, questions whose answer the search does not find are left out.
 func topics(tb testing.TB, s *index.Searcher, questions []topicQuestion, found bool) []topic {
 	tb.Helper()
 	const k = 10
@@ -88,8 +87,7 @@ func topics(tb testing.TB, s *index.Searcher, questions []topicQuestion, found b
 	return out
 }
 
-// ofHalf are the questions about articles of one half; article names that of a
-// paragraph.
+// ofHalf returns the questions about articles of one half; article returns the article of a paragraph.
 func ofHalf(questions []parallelQuestion, article func(id string) string, of int) []topicQuestion {
 	var out []topicQuestion
 	for _, q := range questions {
@@ -109,9 +107,8 @@ func every(n int, questions []topicQuestion) []topicQuestion {
 	return out
 }
 
-// squad is the development set of SQuAD, from whose articles those of XQuAD were
-// taken; article names that of a paragraph as XQuAD does, so that both put it
-// into the same half.
+// squad reads the development set of SQuAD, the origin of XQuAD's articles; article names articles as XQuAD
+// does, so that both put them into the same half.
 func squad(tb testing.TB) (paragraphs []paragraph, questions []parallelQuestion, article func(id string) string) {
 	tb.Helper()
 	english, _ := xquad(tb, "en")
@@ -126,9 +123,8 @@ func squad(tb testing.TB) (paragraphs []paragraph, questions []parallelQuestion,
 	return paragraphs, questions, func(id string) string { return byID[id] }
 }
 
-// rewritten are the human rewrites of a domain of MTRAG. Without an answer means
-// without the documents that hold a relevant passage: the pool's judgements are
-// incomplete within a document.
+// rewritten reads the human rewrites of a domain of MTRAG. To remove an answer, the whole documents with a
+// relevant passage are removed, because the judgements are incomplete within a document.
 func rewritten(tb testing.TB, domain string) (*index.Searcher, []topicQuestion) {
 	tb.Helper()
 	t, ok := tb.(*testing.T)
@@ -155,8 +151,8 @@ func rewritten(tb testing.TB, domain string) (*index.Searcher, []topicQuestion) 
 	return m.searcher, out
 }
 
-// TestTopics holds how well grades tell questions whose answer is in the
-// documents from those whose answer was taken out of them.
+// TestTopics checks how well grades separate questions whose answer is in the documents from those whose
+// answer was removed.
 func TestTopics(t *testing.T) {
 	if testing.Short() {
 		t.Skip("grades 4,000 questions")
@@ -185,7 +181,7 @@ func TestTopics(t *testing.T) {
 		{"MTRAG cloud", topics(t, cloud, rewrites, true), 0.58, 0.5, 0.35},
 	} {
 		var cases []eval.Graded
-		var right []float64 // by case: 1 where the cut puts it on the right side
+		var right []float64 // by case: 1 if the threshold puts it on the right side
 		for _, c := range tt.cases {
 			g, err := offline.New(c.stats, 0).Grader.Grade(t.Context(), []state.Query{c.query}, c.best)
 			if err != nil {
@@ -199,7 +195,7 @@ func TestTopics(t *testing.T) {
 			right = append(right, r)
 		}
 		area, _ := eval.AUROC(cases)
-		accuracy := eval.Mean(right) // balanced, as there are as many cases of each kind
+		accuracy := eval.Mean(right) // balanced, because there are as many cases of each kind
 		ci := eval.Bootstrap(right)
 		wide := eval.CalibrationError(cases)
 		fmt.Fprintf(&out, "\n%s: %d cases, AUROC %.3f (floor %.3f), balanced accuracy %.3f [%.3f, %.3f] (floor %.3f), calibration error %.3f (below %.2f)\n",

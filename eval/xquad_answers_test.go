@@ -15,17 +15,16 @@ import (
 	"example.com/ragflow/state"
 )
 
-// answered is a question as the whole product answered it, with what the
-// answer was made from.
+// answered is a question with the answer of the whole product and its sources.
 type answered struct {
 	parallelQuestion
 	task  state.Task
 	reply *ragflow.Reply
 }
 
-// TestXQuADAnswers asks the questions of the reported half of XQuAD over all its
-// paragraphs, through index and skills, and looks whether the sentence with the answer
-// comes first and among the first three. It holds every cited span against its file.
+// TestXQuADAnswers asks the questions of the reported half of XQuAD over all its paragraphs, through index
+// and skills, and checks whether the sentence with the answer is first or among the first three. It compares
+// every cited span with its file.
 func TestXQuADAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks 1,258 questions")
@@ -77,7 +76,7 @@ func TestXQuADAnswers(t *testing.T) {
 	golden.Assert(t, "testdata/xquad-answers.golden", out.Bytes())
 }
 
-// shareWithin writes a share with its 95 % interval of Wilson.
+// shareWithin formats a share with its 95 % interval of Wilson.
 func shareWithin(k, n int) string {
 	const z = 1.96
 	p, m := float64(k)/float64(n), float64(n)
@@ -85,8 +84,8 @@ func shareWithin(k, n int) string {
 	return fmt.Sprintf("%.3f [%.3f, %.3f]", p, middle-wide, middle+wide)
 }
 
-// askAll asks questions over paragraphs and returns what was answered, a ranker
-// over the same index and the folder of the documents.
+// askAll asks questions over paragraphs and returns the answers, a ranker over the same index and the folder
+// of the documents.
 func askAll(t *testing.T, paragraphs []paragraph, questions []parallelQuestion) ([]answered, *offline.Answerer, string) {
 	t.Helper()
 	docs, data := asFiles(t, paragraphs), t.TempDir()
@@ -128,8 +127,7 @@ func askAll(t *testing.T, paragraphs []paragraph, questions []parallelQuestion) 
 	return out, offline.New(searcher, 0).Answerer, docs
 }
 
-// answerAt is where the first sentence stands that holds the answer, from 0;
-// -1 where none does.
+// answerAt returns the position of the first sentence with the answer, from 0; -1 without one.
 func answerAt(a answered, ranked []offline.Ranked) int {
 	for i, r := range ranked {
 		if holdsAnswer(a, r) {
@@ -153,7 +151,7 @@ func holdsAnswer(a answered, r offline.Ranked) bool {
 	return false
 }
 
-// cites reports whether an answer cites what was ranked.
+// cites reports whether an answer cites the ranked sentence.
 func cites(a answered, r offline.Ranked) bool {
 	src := a.task.Sources[r.N-1]
 	for _, c := range a.reply.Citations {

@@ -22,8 +22,8 @@ type paragraph struct {
 	Text  string `json:"text"`
 }
 
-// articleOf is the part of an id that paragraphs of one article share: a00 of
-// a00p3, oil_crisis of oil_crisis#0.
+// articleOf returns the common part of the ids of an article's paragraphs: a00 of a00p3, oil_crisis of
+// oil_crisis#0.
 func articleOf(id string) string {
 	if article, _, ok := strings.Cut(id, "#"); ok {
 		return article
@@ -38,30 +38,27 @@ func articleOf(id string) string {
 type parallelQuestion struct {
 	ID        string
 	Text      string
-	Paragraph string   // id of the one that answers it
-	Answers   []string // as they stand in the paragraph
+	Paragraph string   // id of the paragraph with the answer
+	Answers   []string // as written in the paragraph
 }
 
-// half says which half of a set an article belongs to, 0 or 1, by a hash of
-// its id: constants are chosen on half 0 and reported on half 1. Both languages
-// of a parallel set put an article into the same half.
+// half returns the half of a set that an article belongs to, 0 or 1, by a hash of its id: constants are tuned
+// on half 0 and reported on half 1. Both languages of a parallel set put an article into the same half.
 func half(article string) int {
 	h := fnv.New32a()
 	h.Write([]byte(article))
 	return int(h.Sum32() >> 7 & 1)
 }
 
-// xquad reads the parallel set XQuAD in a language, "en" or "vi": 240
-// paragraphs of 48 articles and 1,190 questions, under the same ids in both.
-// The test is skipped where the set is absent.
+// xquad reads the parallel set XQuAD in a language, "en" or "vi": 240 paragraphs of 48 articles and 1,190
+// questions, with the same ids in both. It skips the test if the set is missing.
 func xquad(tb testing.TB, lang string) ([]paragraph, []parallelQuestion) {
 	tb.Helper()
 	return questionSet(tb, filepath.Join("vi", "xquad"), "corpus."+lang+".jsonl.gz", "queries."+lang+".jsonl.gz", "qrels.tsv")
 }
 
-// questionSet reads a set of paragraphs, questions and relevance judgements,
-// gzipped where its files' names say so. Questions without a judgement are left
-// out.
+// questionSet reads a set of paragraphs, questions and relevance judgements, gzipped if the file names say
+// so. Questions without a judgement are left out.
 func questionSet(tb testing.TB, folder, corpus, queries, qrels string) ([]paragraph, []parallelQuestion) {
 	tb.Helper()
 	folder = golden.Public(tb, folder)
@@ -101,8 +98,7 @@ func questionSet(tb testing.TB, folder, corpus, queries, qrels string) ([]paragr
 	return paragraphs, questions
 }
 
-// lines calls visit with each line of a file, which is gzipped where its name
-// ends in .gz.
+// lines calls visit with each line of a file, gzipped if its name ends in .gz.
 func lines(tb testing.TB, path string, visit func(line []byte) error) {
 	tb.Helper()
 	f, err := os.Open(path)
@@ -131,8 +127,8 @@ func lines(tb testing.TB, path string, visit func(line []byte) error) {
 	}
 }
 
-// asFiles writes each paragraph as a text file named by its id and returns
-// their folder: documents for an assistant.
+// asFiles writes each paragraph as a text file named by its id and returns their folder, as documents of an
+// assistant.
 func asFiles(tb testing.TB, paragraphs []paragraph) string {
 	tb.Helper()
 	dir := tb.TempDir()

@@ -1,5 +1,5 @@
-// Package field_test checks the questions of the field evaluation against the
-// documents they were written from. It runs nothing of the program.
+// Package field_test checks the questions of the field evaluation against their documents. It does not run
+// the program.
 package field_test
 
 import (
@@ -26,7 +26,7 @@ type question struct {
 	Answerable bool
 	Files      []string
 	Strings    [][]string
-	Written    [][]string // of written.jsonl; the same as Strings where that has no line for it
+	Written    [][]string // of written.jsonl; equal to Strings if that has no line for it
 }
 
 var halves = map[string]string{
@@ -83,9 +83,9 @@ func writtenKeys(t *testing.T) map[string][][]string {
 	return out
 }
 
-// TestHarderQuestionsAreWhole checks harder.jsonl: answers that have to be counted, compared
-// or summed up, so no document needs to contain their decisive strings. Files of corpora that
-// were not fetched are not looked for.
+// TestHarderQuestionsAreWhole checks harder.jsonl: answers that have to be counted, compared or summed up, so
+// that no document needs to contain their decisive strings. Files of corpora that were not fetched are
+// skipped.
 func TestHarderQuestionsAreWhole(t *testing.T) {
 	seen := map[string]bool{}
 	for _, q := range questions(t, "harder.jsonl") {
@@ -146,7 +146,7 @@ func TestQuestionsAreWhole(t *testing.T) {
 	}
 }
 
-// absent returns the pattern that the note of an unanswerable question gives.
+// absent returns the pattern in the note of an unanswerable question.
 func absent(q question) (*regexp.Regexp, bool) {
 	_, pattern, ok := strings.Cut(q.Note, "grep: ")
 	if !ok {
@@ -156,7 +156,7 @@ func absent(q question) (*regexp.Regexp, bool) {
 	return re, err == nil
 }
 
-// folder returns where a corpus lies and skips the test if it was not fetched.
+// folder returns the folder of a corpus and skips the test if it was not fetched.
 func folder(t *testing.T, corpus string) string {
 	t.Helper()
 	if corpus == "office" {
@@ -173,8 +173,8 @@ func folder(t *testing.T, corpus string) string {
 	return dir
 }
 
-// TestDecisiveStrings proves that each file named holds, for each group, at
-// least one alternative, and that each alternative occurs in one of the files.
+// TestDecisiveStrings checks that each named file contains at least one alternative of each group, and that
+// each alternative occurs in one of the files.
 func TestDecisiveStrings(t *testing.T) {
 	all := questions(t, "questions.jsonl")
 	for corpus := range halves {
@@ -207,8 +207,7 @@ func TestDecisiveStrings(t *testing.T) {
 	}
 }
 
-// TestAbsentPatterns proves that nothing in the corpus matches the pattern of
-// an unanswerable question.
+// TestAbsentPatterns checks that nothing in the corpus matches the pattern of an unanswerable question.
 func TestAbsentPatterns(t *testing.T) {
 	all := questions(t, "questions.jsonl")
 	for corpus := range halves {
@@ -240,8 +239,8 @@ func TestAbsentPatterns(t *testing.T) {
 	}
 }
 
-// normal is the form in which texts are compared: lower case, one space for
-// any white space, straight quotation marks, and no marks of Markdown.
+// normal returns a text for comparison: lower case, single spaces, straight quotation marks, no Markdown
+// marks.
 func normal(s string) string {
 	s = strings.NewReplacer("‘", "'", "’", "'", "“", `"`, "”", `"`, "`", "", "*", "").Replace(s)
 	return strings.Join(strings.Fields(strings.ToLower(s)), " ")
@@ -252,7 +251,7 @@ var (
 	codes = regexp.MustCompile(`\\[a-z]+-?[0-9]* ?|[{}]`)
 )
 
-// text returns what a file says, without its markup.
+// text returns the text of a file without markup.
 func text(t *testing.T, path string) string {
 	t.Helper()
 	if filepath.Ext(path) == ".pdf" {

@@ -19,21 +19,21 @@ import (
 	"example.com/ragflow/llm/openai"
 )
 
-// outcome is how a question ended, a line of FIELD_LOG. It holds nothing of the answer, so
-// that those of the half "report" may be kept.
+// outcome is the result of a question, a line of FIELD_LOG. It contains no part of the answer, so that the
+// results of half "report" may be kept.
 type outcome struct {
 	ID, Verdict string
 	Grade       float64
-	File, Held  bool // one of the files is among the sources; anything shown holds the strings
-	Claims      int  // statements of a model's answer, of which so many have no source
+	File, Held  bool // one of the files is among the sources; anything shown contains the strings
+	Claims      int  // statements of a model's answer, and those without a source
 	Unsupported int
-	Invalid     int // marks of sources that do not exist, taken out
+	Invalid     int // removed marks of missing sources
 	Calls       int64
 	Tokens      int64
 	Seconds     float64
 }
 
-// verdicts counts how the questions of a half ended.
+// verdicts counts the results of the questions of a half.
 type verdicts struct {
 	answerable, right, shown, wrong, refused, refusedShown, rightFile int
 
@@ -43,7 +43,7 @@ type verdicts struct {
 	all outcome // sums
 }
 
-// withModel is a configuration with the model that FIELD_MODEL_URL and FIELD_MODEL name, if any.
+// withModel configures the model of FIELD_MODEL_URL and FIELD_MODEL, if any.
 func withModel(t *testing.T, c ragflow.Config) ragflow.Config {
 	t.Helper()
 	if os.Getenv("FIELD_MODEL_URL") == "" {
@@ -65,12 +65,11 @@ func withModel(t *testing.T, c ragflow.Config) ragflow.Config {
 	return c
 }
 
-// sampleSeed chooses the questions of a sample.
+// sampleSeed selects the questions of a sample.
 const sampleSeed = 21
 
-// chosen are the questions to ask: all, or of each half as many as FIELD_SAMPLE says, drawn
-// so that a smaller sample is part of a larger one. FIELD_QUESTIONS names another file of
-// questions.
+// chosen returns the questions to ask: all, or FIELD_SAMPLE of each half, drawn so that a smaller sample is
+// part of a larger one. FIELD_QUESTIONS names another file of questions.
 func chosen(t *testing.T) (out []question) {
 	t.Helper()
 	size, err := strconv.Atoi(cmp.Or(os.Getenv("FIELD_SAMPLE"), "1000"))
@@ -88,7 +87,7 @@ func chosen(t *testing.T) (out []question) {
 	return out
 }
 
-// finished are the outcomes in FIELD_LOG, by question.
+// finished returns the outcomes in FIELD_LOG, by question.
 func finished(t *testing.T) map[string]outcome {
 	t.Helper()
 	out := map[string]outcome{}
@@ -131,10 +130,10 @@ func keep(t *testing.T, o outcome) {
 	}
 }
 
-// TestAnswers asks all questions without a model, or with the one of FIELD_MODEL, and
-// prints the verdicts that README.md defines, by half, corpus and language. It runs only where
-// FIELD_RUN is set, because it takes minutes; look and report name one half.
-// FIELD_SHOW shows the answers of look. Questions that FIELD_LOG holds are not asked again.
+// TestAnswers asks all questions without a model, or with that of FIELD_MODEL, and prints the verdicts that
+// README.md defines, by half, corpus and language. It runs only if FIELD_RUN is set, because it takes
+// minutes; look and report name one half. FIELD_SHOW shows the answers of look. Questions in FIELD_LOG are
+// not asked again.
 func TestAnswers(t *testing.T) {
 	if os.Getenv("FIELD_RUN") == "" {
 		t.Skip("set FIELD_RUN=1 to ask the questions")
@@ -174,7 +173,7 @@ func open(t *testing.T, corpus string) *ragflow.Assistant {
 	return a
 }
 
-// judge asks a question after its history and gives the verdict.
+// judge asks a question after its history and returns the verdict.
 func judge(t *testing.T, a *ragflow.Assistant, q question) outcome {
 	t.Helper()
 	thread := ""
@@ -191,7 +190,7 @@ func judge(t *testing.T, a *ragflow.Assistant, q question) outcome {
 	written := r.Model != "offline" && !r.Abstained
 	first, all, key := "", r.Answer, q.Strings
 	if written {
-		first, key = r.Answer, q.Written // and not the passages it cites
+		first, key = r.Answer, q.Written // without the passages it cites
 	}
 	for _, c := range r.Citations {
 		all += "\n" + c.Quote
@@ -253,7 +252,7 @@ func (v *verdicts) add(q question, o outcome) {
 	}
 }
 
-// String tells the shares of the verdicts.
+// String formats the shares of the verdicts.
 func (v *verdicts) String() string {
 	of := func(n, all int) float64 { return float64(n) / float64(max(1, all)) }
 	asked := float64(max(1, v.answerable+v.unanswerable))
@@ -275,7 +274,7 @@ func auroc(right, wrong []float64) float64 {
 	return sum / max(1, float64(len(right)*len(wrong)))
 }
 
-// holds reports whether a text has one alternative of each group.
+// holds reports whether a text contains one alternative of each group.
 func holds(text string, groups [][]string) bool {
 	text = normal(text)
 	return len(groups) > 0 && !slices.ContainsFunc(groups, func(group []string) bool {
@@ -283,7 +282,7 @@ func holds(text string, groups [][]string) bool {
 	})
 }
 
-// has reports whether a text has s, and not as a part of a longer number.
+// has reports whether a text contains s, but not within a longer number.
 func has(text, s string) bool {
 	digit := func(s string, at int) bool { return at >= 0 && at < len(s) && s[at] >= '0' && s[at] <= '9' }
 	for from := 0; ; from++ {
