@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// longestAddress bounds addresses of pages, in bytes: what browsers agree on.
-const longestAddress = 2000
+// maxAddress is the maximum length of a page's address in bytes: what all browsers accept.
+const maxAddress = 2000
 
-// addressKeys are the keys of published addresses, in the order of trust. "canonical" is also
-// the key of <link rel="canonical">.
+// addressKeys are the keys of published addresses, most trusted first. "canonical" is also the key of <link
+// rel="canonical">.
 var addressKeys = []string{"canonical", "canonical_url", "canonicalurl", "url", "permalink"}
 
-// address returns the address under which a document is published, by its metadata; "" without
-// a full one: many front matters hold a path under "url".
+// address returns the address under which a document is published, by its metadata; "" without a complete
+// one, because front matter often has a path as "url".
 func address(meta map[string]string) string {
 	for _, key := range addressKeys {
 		if u := webAddress(meta[key]); u != "" {
@@ -23,12 +23,11 @@ func address(meta map[string]string) string {
 	return ""
 }
 
-// webAddress is s in its normal form if it is an https address that hides
-// nothing: no user name before the host, which would make it look like another
-// one, and letters of one script only in the host. Else it is "".
+// webAddress returns the normal form of an https address that cannot mislead: no user name before the host,
+// which would look like another host, and a host in letters of one script. For others it returns "".
 func webAddress(s string) string {
 	s = strings.TrimSpace(s)
-	if s == "" || len(s) > longestAddress {
+	if s == "" || len(s) > maxAddress {
 		return ""
 	}
 	u, err := url.Parse(s)
@@ -39,9 +38,9 @@ func webAddress(s string) string {
 		return ""
 	}
 	u.Host = strings.ToLower(u.Host)
-	// A query or a fragment may hold marks of Markdown and HTML.
+	// A query or a fragment may contain marks of Markdown and HTML.
 	out := strings.NewReplacer("<", "%3C", ">", "%3E", `"`, "%22", "`", "%60", " ", "%20", "\\", "%5C", "|", "%7C").Replace(u.String())
-	if strings.ContainsFunc(out, func(r rune) bool { return r <= ' ' || r > '~' }) || len(out) > longestAddress {
+	if strings.ContainsFunc(out, func(r rune) bool { return r <= ' ' || r > '~' }) || len(out) > maxAddress {
 		return ""
 	}
 	return out

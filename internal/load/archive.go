@@ -13,15 +13,15 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// Bounds of archives and of the XML in them.
+// Limits of archives and of the XML in them.
 const (
 	maxEntries = 20_000  // of an archive
-	maxPart    = 1 << 20 // bytes of a part that is decoded as a whole: styles, lists of parts
+	maxPart    = 1 << 20 // bytes of a part that is decoded at once: styles, lists of parts
 	maxToken   = 4 << 20 // bytes of XML without a tag
 	maxNesting = 256     // of elements
 )
 
-// archive is a ZIP file that documents are made of. Its parts are read as streams.
+// archive is a ZIP file with the parts of a document. Parts are read as streams.
 type archive struct {
 	files map[string]*zip.File
 	left  int64 // bytes that may still be unpacked
@@ -31,7 +31,7 @@ type archive struct {
 func openArchive(data []byte) (*archive, error) {
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	switch {
-	case bytes.HasPrefix(data, []byte("\xD0\xCF\x11\xE0")): // a compound file: Office wraps what it encrypts into one
+	case bytes.HasPrefix(data, []byte("\xD0\xCF\x11\xE0")): // a compound file, which Office uses for encryption
 		return nil, fmt.Errorf("%w, or of an old format: save it without a password, in the new format", ErrEncrypted)
 	case err != nil:
 		return nil, fmt.Errorf("%w: it is no ZIP archive", ErrBroken)
@@ -48,8 +48,7 @@ func openArchive(data []byte) (*archive, error) {
 
 func (a *archive) has(name string) bool { return a.files[path.Clean(name)] != nil }
 
-// part is an open file of an archive. It counts what is unpacked: sizes are measured, not
-// believed.
+// part is an open file of an archive. It counts the unpacked bytes, because declared sizes cannot be trusted.
 type part struct {
 	io.ReadCloser
 	from *archive
@@ -105,7 +104,7 @@ func (a *archive) read(name string, most int64) ([]byte, error) {
 	return data, err
 }
 
-// decode unpacks a small XML file into a value as package encoding/xml does.
+// decode unpacks a small XML file into a value, like package encoding/xml.
 func (a *archive) decode(name string, v any) error {
 	data, err := a.read(name, maxPart)
 	if err != nil {
@@ -117,8 +116,8 @@ func (a *archive) decode(name string, v any) error {
 	return nil
 }
 
-// newDecoder reads XML. Entities of the document's own are not expanded, so that none can be
-// nested to blow up.
+// newDecoder returns a decoder for XML. Entities defined by the document are not expanded, so that nested
+// ones cannot exhaust memory.
 func newDecoder(r io.Reader) *xml.Decoder {
 	d := xml.NewDecoder(r)
 	d.Strict = false
@@ -127,10 +126,10 @@ func newDecoder(r io.Reader) *xml.Decoder {
 	return d
 }
 
-// xmlHandler receives an XML file in order. Name spaces are dropped: the formats that are
-// read here never use one name for two things.
+// xmlHandler receives an XML file in order. Name spaces are dropped: the formats here never use one name for
+// two things.
 type xmlHandler interface {
-	start(e xml.StartElement) (inside bool) // false leaves out all that is inside
+	start(e xml.StartElement) (inside bool) // false skips everything inside
 	text(s string)
 	end(name string) error
 }
@@ -179,7 +178,7 @@ func (a *archive) stream(name string, h xmlHandler) error {
 	}
 }
 
-// attribute is the value of an attribute, "" without one.
+// attribute returns the value of an attribute, "" without one.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {

@@ -17,7 +17,7 @@ import (
 	"example.com/ragflow/internal/load"
 )
 
-// samples are whole files of all formats, by name.
+// samples returns complete files of all formats, by name.
 func samples(t *testing.T) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{
@@ -58,8 +58,8 @@ func samples(t *testing.T) map[string][]byte {
 	return out
 }
 
-// TestBroken breaks files of each format in twelve ways. A loader either reads what is left
-// or gives one reason, and does not panic.
+// TestBroken damages files of each format in twelve ways. A loader reads the rest or returns one reason, and
+// does not panic.
 func TestBroken(t *testing.T) {
 	files := samples(t)
 	if len(files) < 24 {
@@ -100,7 +100,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// noise changes one byte of a hundred.
+// noise changes one byte in a hundred.
 func noise(b []byte) []byte {
 	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // always the same
 	for range 1 + len(b)/100 {

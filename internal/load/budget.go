@@ -2,19 +2,19 @@ package load
 
 import "example.com/ragflow/internal/document"
 
-// budget is what may be made of one file. It grows with the file, so that to read the file and
-// to cut it takes at most 64 MB and eight times its size.
+// budget limits what is made of one file. It grows with the file, so that reading and cutting take at most 64
+// MB and eight times its size.
 type budget struct {
 	unpacked int64 // bytes of the parts of an archive
 	text     int   // bytes
-	blocks   int   // also the rows and records of data; an HTML page has four tags or texts for each
+	blocks   int   // also rows and records of data; an HTML page has four tags or texts for each
 }
 
 func budgetOf(size int) budget {
 	return budget{unpacked: min(16<<20+32*int64(size), 256<<20), text: 6<<20 + 2*size, blocks: 50_000 + size/100}
 }
 
-// Memory is how many bytes reading a file and cutting it may take at most.
+// Memory returns the maximum memory in bytes for reading and cutting a file of size bytes.
 func Memory(f File) int64 {
 	switch kindOf(f.Source) {
 	case document.PDF:

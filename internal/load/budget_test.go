@@ -19,8 +19,8 @@ import (
 	"example.com/ragflow/internal/load"
 )
 
-// TestBudget reads files that are made to take memory, some of them highly compressed. Each must
-// stay below 64 MB and eight times its size, a PDF below 300 MB, whether it is cut or refused.
+// TestBudget reads files designed to take memory, some highly compressed. Each must stay below 64 MB and
+// eight times its size, a PDF below 300 MB, whether it is cut or refused.
 func TestBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("files of 3 MB")
@@ -111,8 +111,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestTimeBudget reads a file of each binary format that needs longer than it may: what hangs
-// ends that file only, and the next one is read.
+// TestTimeBudget reads a file of each binary format that takes too long: only that file fails, and the next
+// one is read.
 func TestTimeBudget(t *testing.T) {
 	paragraphs := strings.Repeat("<p><r><t>Some words.</t></r></p>", 20_000)
 	for source, data := range map[string][]byte{
@@ -138,7 +138,7 @@ func TestTimeBudget(t *testing.T) {
 	}
 }
 
-// nestedMailOf is a mail of parts in one another, each with a text and an attached file.
+// nestedMailOf returns a mail of nested parts, each with a text and an attached file.
 func nestedMailOf(depth int, text string) []byte {
 	b := []byte("Subject: x\n")
 	for i := range depth {
@@ -148,7 +148,7 @@ func nestedMailOf(depth int, text string) []byte {
 	return append(b, "Content-Type: text/plain\n\ntext\n"...)
 }
 
-// packedPDF is a PDF of one page whose content is compressed.
+// packedPDF returns a PDF of one page with compressed content.
 func packedPDF(content []byte) []byte {
 	var b bytes.Buffer
 	w := zlib.NewWriter(&b)
@@ -157,9 +157,8 @@ func packedPDF(content []byte) []byte {
 	return []byte(strings.Replace(string(pdfWith("", nil, b.String())), "<</Length", "<</Filter/FlateDecode/Length", 1))
 }
 
-// peakHeap returns by how many bytes the live heap grew at most while f ran. It
-// reads what each collection found alive: garbage that a busy machine has not
-// collected yet does not count.
+// peakHeap returns the growth of the live heap in bytes while f ran. It reads what each collection found
+// alive, so garbage that a busy machine has not collected yet does not count.
 func peakHeap(f func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(10)) // collect often, see more
 	live := func() uint64 {
@@ -188,7 +187,7 @@ func peakHeap(f func()) uint64 {
 	return peak
 }
 
-// workbook is an XLSX of one sheet, with texts that its cells share.
+// workbook returns an XLSX of one sheet, with texts that its cells share.
 func workbook(t *testing.T, texts string, rows []byte, more ...string) []byte {
 	t.Helper()
 	return zipped(t, append([]string{
@@ -201,7 +200,7 @@ func workbook(t *testing.T, texts string, rows []byte, more ...string) []byte {
 	}, more...)...)
 }
 
-// book is an EPUB of some chapters.
+// book returns an EPUB of some chapters.
 func book(t *testing.T, chapters ...[]byte) []byte {
 	t.Helper()
 	items, spine := "", ""

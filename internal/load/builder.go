@@ -10,20 +10,20 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// builder makes the text of a document as Markdown, which has the blocks then. A blank line
-// separates parts.
+// builder writes the text of a document as Markdown, whose blocks are found later. A blank line separates
+// parts.
 type builder struct {
 	out    strings.Builder
 	places []document.Place
-	notes  []string // of the paragraph that is written
+	notes  []string // of the current paragraph
 	noted  int
-	rows   int    // of the table that is written
-	list   bool   // an item of a list was written last
+	rows   int    // of the current table
+	list   bool   // the last part is an item of a list
 	parts  int    // blocks and items so far
 	most   budget // of the file
 }
 
-// builder returns one with the budget of the file.
+// builder returns a builder with the budget of the file.
 func (d *draft) builder() builder { return builder{most: budgetOf(d.size)} }
 
 // begin begins a part.
@@ -43,14 +43,13 @@ func (w *builder) paragraph(text string) {
 	}
 }
 
-// heading writes a heading.
 func (w *builder) heading(level int, text string) {
 	if text = strings.Join(strings.Fields(text), " "); text != "" {
 		w.paragraph(strings.Repeat("#", min(level, 6)) + " " + text)
 	}
 }
 
-// item writes an item of a list, into the list before it where nothing came since.
+// item writes an item of a list, into the preceding list if nothing came between.
 func (w *builder) item(depth int, text string) {
 	if w.parts++; w.list {
 		w.out.WriteByte('\n')
@@ -62,7 +61,7 @@ func (w *builder) item(depth int, text string) {
 	w.out.WriteString(indent + "- " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent+"  "))
 }
 
-// fenced is a text as a block of code.
+// fenced returns a text as a block of code.
 func fenced(text, language string) string {
 	const longest = 64
 	mark := "```"
@@ -72,8 +71,7 @@ func fenced(text, language string) string {
 	return mark + language + "\n" + text + "\n" + mark
 }
 
-// visibleRune is a character as it goes into the text: white space as a space, and -1 for
-// what cannot be seen.
+// visibleRune maps white space to a space and invisible characters to -1.
 func visibleRune(c rune) rune {
 	switch {
 	case unicode.IsSpace(c):
@@ -93,7 +91,7 @@ func (w *builder) note(text string) {
 	}
 }
 
-// writeNotes writes the notes of the paragraph before.
+// writeNotes writes the notes of the last paragraph.
 func (w *builder) writeNotes() {
 	for _, note := range w.notes {
 		w.noted++
@@ -102,8 +100,8 @@ func (w *builder) writeNotes() {
 	w.notes = nil
 }
 
-// tableRow writes a row of a table; the first one is the head. A blank one is
-// left out. endTable ends the table.
+// tableRow writes a row of a table; the first one is the header. A blank row is left out. endTable ends the
+// table.
 func (w *builder) tableRow(row []string) {
 	if strings.TrimSpace(strings.Join(row, "")) == "" {
 		return
@@ -124,15 +122,15 @@ func (w *builder) tableRow(row []string) {
 
 func (w *builder) endTable() { w.rows = 0 }
 
-// at notes the line of the file that what is written next comes from.
+// at records the line of the file that the next text comes from.
 func (w *builder) at(line int) {
 	w.places = append(w.places, document.Place{Offset: w.out.Len(), Line: line})
 }
 
-// full is an error once more was written than the budget of the file allows.
+// full returns an error once more was written than the budget of the file allows.
 func (w *builder) full() error { return w.overfull(0) }
 
-// overfull is full where so many bytes more are held.
+// overfull is full with some more bytes held back.
 func (w *builder) overfull(held int) error {
 	if w.parts > w.most.blocks {
 		return fmt.Errorf("%w: more than %d parts", ErrTooLarge, w.most.blocks)
@@ -143,7 +141,7 @@ func (w *builder) overfull(held int) error {
 	return nil
 }
 
-// finish sets the text of d and what is known of it.
+// finish sets the text and metadata of d.
 func (w *builder) finish(d *draft) {
 	if w.out.Len() > 0 {
 		w.out.WriteByte('\n')
@@ -152,8 +150,8 @@ func (w *builder) finish(d *draft) {
 	d.readMarkdown()
 }
 
-// titleOf is the heading that a document begins with, else the first one of the highest level.
-// A numbered one is that of a section.
+// titleOf returns the heading at the beginning of a document, else the first one of the highest level. A
+// numbered heading belongs to a section.
 func titleOf(blocks []document.Block) string {
 	best := document.Block{Level: math.MaxInt}
 	for i, b := range blocks {
@@ -176,7 +174,7 @@ func numbered(s string) bool {
 	return rest != "" && strings.Trim(first, "0123456789.") == "" && strings.Trim(first, ".") != ""
 }
 
-// programTitle is a title, or "" where a program wrote the name of a file there.
+// programTitle returns a title, or "" if a program has written a file name there.
 func programTitle(title string) string {
 	lower := strings.ToLower(title)
 	for _, mark := range []string{"microsoft word - ", "microsoft powerpoint - ", "untitled", "powerpoint presentation"} {

@@ -2,28 +2,28 @@
 //
 //	for file, err := range load.Files(ctx, "docs") {
 //		if err != nil {
-//			continue // err says which file is left out, and why; the walk goes on
+//			continue // err says which file is left out, and why
 //		}
 //		doc, err := load.Load(ctx, file, load.Limits{})
 //		…
 //	}
 //
-// A file that cannot be read is a [*FileError] and stops nothing. Whether it is
-// too large, binary or of an unknown kind is asked with errors.Is.
+// A file that cannot be read is a [*FileError]; the others are still read. Match with errors.Is whether it is
+// too large, binary or of an unknown kind.
 //
 // # How it works
 //
-// [Files] walks a folder in lexical order. [Load] reads one file, finds its
-// encoding, its metadata and its blocks. Goldmark finds where the blocks of a
-// Markdown page begin; nothing is rendered, and HTML in it is text like any other.
+// [Files] walks a folder in lexical order. [Load] reads one file and finds its encoding, its metadata and its
+// blocks. Goldmark finds the blocks of a Markdown page; nothing is rendered, and HTML in it is text like any
+// other.
 //
-// Of the tree of an HTML page, menus, navigation and hidden text are left out (htmlskip.go);
-// the rest is written as Markdown would be (htmlpage.go).
+// Menus, navigation and hidden text of an HTML page are left out (htmlskip.go); the rest is written as
+// Markdown (htmlpage.go).
 //
-// A PDF is read by PDFium in a sandbox (pdf.go); its lines become paragraphs,
-// headings and rows by where they are and how they look (pdflayout.go).
+// A PDF is read by PDFium in a sandbox (pdf.go); its lines become paragraphs, headings and rows by their
+// position and look (pdflayout.go).
 //
-// Documents of office programs and EPUBs are archives of XML (archive.go, office.go), unpacked as
-// streams within a budget that grows with the file (budget.go). What is no text is made into some
-// by a builder: a record, a row or a paragraph is a block.
+// Office documents and EPUBs are archives of XML (archive.go, office.go), unpacked as streams within a budget
+// that grows with the file (budget.go). A builder turns formats without text into blocks: records, rows or
+// paragraphs.
 package load

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// docxRoles are the elements of a document of Word. Headers, footers and comments are other
-// parts; deleted text is left out.
+// docxRoles are the elements of a Word document. Headers, footers and comments are in other parts; deleted
+// text is left out.
 var docxRoles = map[string]string{
 	"p": isParagraph, "t": isTextRun, "tbl": isTable, "tr": isRow, "tc": isCell,
 	"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "sym": "•",
 	"tabs": isSkipped, "del": isSkipped, "moveFrom": isSkipped, "instrText": isSkipped, "delText": isSkipped, "Fallback": isSkipped, "sdtPr": isSkipped,
 }
 
-// longestNote bounds a footnote in bytes.
-const longestNote = 64 << 10
+// maxNote is the maximum size of a footnote in bytes.
+const maxNote = 64 << 10
 
-// readDOCX makes the text of a document of Word: paragraphs, headings, lists, tables,
-// footnotes and endnotes. Hidden text is left out.
+// readDOCX reads a Word document: paragraphs, headings, lists, tables, footnotes and endnotes. Hidden text is
+// left out.
 func (d *draft) readDOCX(data []byte) error {
 	d.Encoding = "docx"
 	a, err := openArchive(data)
@@ -49,7 +49,7 @@ func (d *draft) readDOCX(data []byte) error {
 	return nil
 }
 
-// docxValue is an element whose attribute val is its value.
+// docxValue is an element with its value in the attribute val.
 type docxValue struct {
 	Val string `xml:"val,attr"`
 }
@@ -64,7 +64,7 @@ type docxStyle struct {
 	Depth   docxValue `xml:"pPr>numPr>ilvl"`
 }
 
-// level is that of the headings of a style, from 1; 0 of others.
+// level returns the level of the headings of a style, from 1; 0 for other styles.
 func (s docxStyle) level() int {
 	if n, err := strconv.Atoi(s.Outline.Val); err == nil && n >= 0 && n < 9 {
 		return n + 1
@@ -76,7 +76,7 @@ func (s docxStyle) level() int {
 	return 0
 }
 
-// docxStyles reads the styles by id, each with the level and the list that it inherits.
+// docxStyles reads the styles by id, each with its inherited level and list.
 func docxStyles(a *archive) map[string]docxParagraphStyle {
 	var sheet struct {
 		Styles []docxStyle `xml:"style"`
@@ -99,7 +99,7 @@ func docxStyles(a *archive) map[string]docxParagraphStyle {
 	return out
 }
 
-// docxParagraphStyle is what a style says of its paragraphs.
+// docxParagraphStyle is the style properties of a paragraph that matter here.
 type docxParagraphStyle struct {
 	title bool // of the document
 	level int
@@ -132,7 +132,7 @@ func (w *docxReader) readNotes(a *archive, part string) error {
 		return true
 	}
 	r.write = func(p *officeParagraph) {
-		if p.text.Len() == 0 || len(w.notes[id]) > longestNote {
+		if p.text.Len() == 0 || len(w.notes[id]) > maxNote {
 			return
 		}
 		w.notes[id] += p.text.String() + " "
@@ -141,7 +141,7 @@ func (w *docxReader) readNotes(a *archive, part string) error {
 	return a.stream(part, &r)
 }
 
-// element reads what is special to Word.
+// element reads elements specific to Word.
 func (w *docxReader) element(e xml.StartElement) bool {
 	p, val := w.top(), attribute(e, "val")
 	n, err := strconv.Atoi(val)

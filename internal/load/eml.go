@@ -14,15 +14,14 @@ import (
 	_ "github.com/emersion/go-message/charset" // encodings of parts and headers
 )
 
-// Bounds of a message.
+// Limits of a message.
 const (
 	maxMailDepth = 16    // of parts within parts
 	maxMailParts = 1_000 // of a message
 )
 
-// readEML makes the text of a mail: who wrote it to whom, when and about what, then its text,
-// which is taken from HTML where it has no plain one, then the names of what is attached. The
-// metadata is from, to, cc, date (as in 2006-01-02) and subject.
+// readEML reads a mail: sender, recipients, date and subject, the text (from HTML if there is no plain one),
+// and the names of attachments. The metadata is from, to, cc, date (as in 2006-01-02) and subject.
 func (d *draft) readEML(data []byte) error {
 	d.Encoding, d.Converted = "eml", true
 	root, err := message.Read(bytes.NewReader(data))
@@ -104,7 +103,7 @@ func (m *mailReader) part(at []int, e *message.Entity, err error) error {
 	return nil
 }
 
-// write makes the text of what was read.
+// write writes the text of the mail.
 func (m *mailReader) write() error {
 	w := m.draft.builder()
 	w.paragraph(strings.Join(m.head, "\n"))

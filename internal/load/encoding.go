@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// encodingSample is how many bytes of a file the detector reads.
+// encodingSample is the number of bytes that the detector reads.
 const encodingSample = 64 << 10
 
 // decode sets Text, Encoding and Converted.
@@ -44,8 +44,8 @@ func (d *draft) decode(data []byte) error {
 	return d.convert(data, name, e)
 }
 
-// detect returns the encoding that fits best, and that of Western Europe among equals. The
-// detector lists equals in no order.
+// detect returns the most likely encoding, and the Western European one among equals, because the detector
+// lists equals in random order.
 func detect(sample []byte) chardet.Result {
 	all, err := chardet.NewTextDetector().DetectAll(sample)
 	if err != nil {
@@ -67,8 +67,8 @@ func detect(sample []byte) chardet.Result {
 	return all[0]
 }
 
-// hasAll reports whether an encoding has a character for each byte of a text, whose last
-// character may be cut.
+// hasAll reports whether an encoding has a character for each byte of a text, whose last character may be
+// cut.
 func hasAll(name string, sample []byte) bool {
 	e, _ := charset.Lookup(name)
 	if e == nil {
@@ -78,7 +78,7 @@ func hasAll(name string, sample []byte) bool {
 	return err == nil && bytes.Count(out, []byte("\uFFFD")) <= 1
 }
 
-// convert decodes data. It reports ErrBinary where the result is no text.
+// convert decodes data. It reports ErrBinary if the result is not text.
 func (d *draft) convert(data []byte, name string, e encoding.Encoding) error {
 	out, err := e.NewDecoder().Bytes(data)
 	if err != nil || bytes.IndexByte(out, 0) >= 0 || !utf8.Valid(out) {
@@ -89,8 +89,8 @@ func (d *draft) convert(data []byte, name string, e encoding.Encoding) error {
 	return nil
 }
 
-// wideEncoding detects UTF-16 by its byte order mark, or by the NUL bytes that ASCII letters
-// have in it; nil for other encodings.
+// wideEncoding detects UTF-16 by its byte order mark or by the NUL bytes of ASCII letters; nil for other
+// encodings.
 func wideEncoding(sample []byte) (string, encoding.Encoding) {
 	var zeros [2]int // at even and at odd offsets
 	for i, b := range sample {
@@ -109,8 +109,8 @@ func wideEncoding(sample []byte) (string, encoding.Encoding) {
 	return "", nil
 }
 
-// replaceInvalid replaces runs of invalid UTF-8 bytes by "?". It counts the runes of several bytes
-// and the invalid bytes.
+// replaceInvalid replaces runs of invalid UTF-8 by "?". It returns the numbers of multibyte runes and of
+// invalid bytes.
 func replaceInvalid(data []byte) (text string, runes, invalid int) {
 	valid := bytes.ToValidUTF8(data, nil)
 	for _, r := range string(valid) {

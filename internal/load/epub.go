@@ -10,11 +10,10 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
-// maxChapter bounds a chapter of a book in bytes.
+// maxChapter is the maximum size of a chapter in bytes.
 const maxChapter = 4 << 20
 
-// readEPUB makes the text of an electronic book: its chapters in reading order, one after the
-// other, each read as a page of HTML.
+// readEPUB reads an electronic book: its chapters in reading order, each as an HTML page.
 func (d *draft) readEPUB(data []byte) error {
 	d.Encoding = "epub"
 	a, err := openArchive(data)
@@ -106,7 +105,7 @@ func (a *archive) chapters(contents string) ([]string, error) {
 	return out, nil
 }
 
-// chapter appends a page of HTML from a file of so many bytes.
+// chapter appends an HTML page from a file of the given size.
 func (w *builder) chapter(page []byte, size int) error {
 	d := draft{size: size}
 	if err := d.readHTML(page); err != nil || d.Text == "" {

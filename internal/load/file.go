@@ -27,10 +27,10 @@ var (
 	ErrNoText     = errors.New("no text in it")
 )
 
-// FileError says why one file or folder was left out.
+// FileError is the error of a file or folder that is left out.
 type FileError struct {
 	Path string // of the file
-	Err  error  // wraps one of the reasons above, or what the file system said
+	Err  error  // wraps one of the reasons above, or an error of the file system
 }
 
 func (e *FileError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
@@ -38,29 +38,26 @@ func (e *FileError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err)
 // Unwrap returns the reason.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// File is a document that was found and not yet read.
+// File is a document found but not yet read.
 type File struct {
-	Root    string    // absolute, free of symbolic links: the folder that is walked, or the file itself
-	Source  string    // path with slashes under the folder; of a file that is its own root, its name
+	Root    string    // absolute, without symbolic links: the folder that is walked, or the file itself
+	Source  string    // path with slashes below the folder; for a file that is its own root, its name
 	Path    string    // to open it
-	Size    int64     // bytes, with those of its metadata file
-	ModTime time.Time // of the file, or of its metadata file where that is newer
+	Size    int64     // bytes, including its metadata file
+	ModTime time.Time // of the newer of the file and its metadata file
 }
 
-// Files yields the documents in a folder, in lexical order of their path elements, or the
-// single file that root names. What cannot be read or has no loader is yielded as a
-// *FileError, and the walk goes on. If root itself cannot be opened, that is the only thing
-// yielded; the error then wraps fs.ErrNotExist or what else the file system said. The end of
-// ctx ends the walk with its error.
+// Files yields the documents in a folder, in lexical order of their path elements, or the single file that
+// root names. A file that cannot be read or has no loader is yielded as a *FileError, and the walk continues.
+// If root cannot be opened, its error is the only one yielded; it wraps fs.ErrNotExist or another error of
+// the file system. The end of ctx ends the walk with its error.
 //
-// Hidden files and folders and node_modules are left out without an error, and so is what
-// .gitignore and .ragflowignore exclude, by the rules of git; .ragflowignore decides. In a
-// repository the files above root count too. Symbolic links to files of the folder are
-// followed. Those to files outside of it are not, and those to folders are not, so there are
-// no loops; they are yielded as errors like other files that are left out. A file that root
-// names itself is taken whatever its extension; without one that is known, it is plain text.
-// In a folder, a file without an extension is plain text where it begins as text; licences
-// and keys are left out.
+// Hidden files and folders, node_modules, and files excluded by .gitignore and .ragflowignore are left out
+// without an error. The rules are those of git; .ragflowignore has precedence. In a repository the files
+// above root count too. Symbolic links to files of the folder are followed; other links are yielded as
+// errors, so there are no loops. A file that root names is read whatever its extension; without a known one
+// it is plain text. In a folder, a file without an extension is plain text if it begins as text, except
+// licences and keys.
 func Files(ctx context.Context, root string) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
 		name, err := Resolve(root)
@@ -83,7 +80,7 @@ func Files(ctx context.Context, root string) iter.Seq2[File, error] {
 	}
 }
 
-// errStopped ends a walk whose reader has seen enough.
+// errStopped ends a walk whose reader broke off.
 var errStopped = errors.New("stopped")
 
 // walker walks a folder.
@@ -103,7 +100,7 @@ func (w *walker) tell(path string, f File, err error) error {
 	return nil
 }
 
-// folder walks a folder, which is at source under the root.
+// folder walks a folder at the path source below the root.
 func (w *walker) folder(ctx context.Context, folder, source string, rules *ignores) error {
 	entries, err := os.ReadDir(folder) // sorted by name
 	if err != nil {
@@ -138,7 +135,7 @@ func (w *walker) file(path, source string, link bool) error {
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, gone := os.Lstat(path); gone != nil {
-			return nil //nolint:nilerr // gone since the folder was read; a link that leads nowhere is still there
+			return nil //nolint:nilerr // removed since the folder was read; a broken link still exists
 		}
 	}
 	if err == nil && kindOf(path) == "" {
@@ -155,13 +152,13 @@ func (w *walker) file(path, source string, link bool) error {
 	return w.tell(path, f, err)
 }
 
-// isLicence reports files that every folder of programs has, and that nobody asks about.
+// isLicence reports files that most program folders have, and that nobody asks about.
 func isLicence(path string) bool {
 	return slices.Contains([]string{"license", "licence", "copying", "copyright"}, strings.ToLower(filepath.Base(path)))
 }
 
-// beginsAsText reports whether the beginning of a file holds no control characters but those
-// of text, and is no key. An empty file is text.
+// beginsAsText reports whether the beginning of a file has only control characters of text, and is not a key.
+// An empty file is text.
 func beginsAsText(path string) bool {
 	r, err := os.Open(path)
 	if err != nil {
@@ -174,11 +171,11 @@ func beginsAsText(path string) bool {
 	})
 }
 
-// errOutside protects files outside of a folder that several people write to: a link in it
-// would show their content to everyone who may ask.
+// errOutside protects files outside a folder that several people can write to: a link could show their
+// content to every user.
 var errOutside = fmt.Errorf("%w: symbolic link to a file outside of the folder; name that file itself to have it read", ErrNotRegular)
 
-// holds reports whether the target of a link is in the folder that is walked.
+// holds reports whether the target of a link is in the walked folder.
 func (w *walker) holds(link string) bool {
 	target, err := filepath.EvalSymlinks(link)
 	if err != nil {
@@ -188,13 +185,12 @@ func (w *walker) holds(link string) bool {
 	return err == nil && filepath.IsLocal(below)
 }
 
-// passedOver reports names that hold no documents of the person's own.
+// passedOver reports names of files that are not documents of the user.
 func passedOver(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules"
 }
 
-// besideDocument reports whether a file is the metadata file of another one in its folder, so
-// that it is no document itself.
+// besideDocument reports whether a file is the metadata file of another one in its folder.
 func besideDocument(path string) bool {
 	document, ok := describes(path)
 	if !ok {
@@ -224,7 +220,7 @@ func newFile(root, path, source string) (File, error) {
 	return f, nil
 }
 
-// inBytes is a number of bytes as a person reads it.
+// inBytes formats a number of bytes.
 func inBytes(n int64) string {
 	switch {
 	case n >= 1<<20:
@@ -235,7 +231,7 @@ func inBytes(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// reason drops the path from an error of the file system: FileError names it.
+// reason removes the path from an error of the file system, because FileError has it.
 func reason(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathErr.Err

@@ -34,7 +34,7 @@ func tree(t *testing.T, files map[string]string) string {
 	return root
 }
 
-// list walks root and tells sources and problems, in order.
+// list walks root and returns sources and problems, in order.
 func list(t *testing.T, root string) []string {
 	t.Helper()
 	var out []string
@@ -114,7 +114,7 @@ func TestFilesLinks(t *testing.T) {
 	const folder = ": not a regular file: symbolic link to a folder"
 	for i, g := range got {
 		if strings.HasPrefix(g, "! gone.md: ") {
-			got[i] = "! gone.md" // the rest are the system's words
+			got[i] = "! gone.md" // the rest is the system's message
 		}
 	}
 	want := []string{
@@ -156,6 +156,6 @@ func TestFilesStops(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		break // must not panic or go on
+		break // must not panic or continue
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"example.com/ragflow/internal/load"
 )
 
-// zipped packs files, given as name and content in turn.
+// zipped packs files, given as alternating names and contents.
 func zipped(tb testing.TB, files ...string) []byte {
 	tb.Helper()
 	return packed(tb, zip.Deflate, files...)
@@ -45,9 +45,8 @@ func packed(tb testing.TB, method uint16, files ...string) []byte {
 	return b.Bytes()
 }
 
-// TestFormats reads testdata/formats/files.txtar, and what programs wrote into
-// testdata/office, and compares what becomes of the files. A folder a.docx, a.odt or
-// a.epub is packed first.
+// TestFormats reads testdata/formats/files.txtar, and files of real programs in testdata/office, and compares
+// the documents. A folder a.docx, a.odt or a.epub is packed first.
 func TestFormats(t *testing.T) {
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "formats", "files.txtar"))
 	if err != nil {
@@ -109,7 +108,7 @@ func officeFiles(tb testing.TB) []string {
 	return names
 }
 
-// checkChunks asks what holds of every document.
+// checkChunks checks the promises of every document.
 func checkChunks(tb testing.TB, doc document.Document) {
 	tb.Helper()
 	lines := 1 + strings.Count(doc.Text, "\n")
@@ -127,7 +126,7 @@ func checkChunks(tb testing.TB, doc document.Document) {
 	}
 }
 
-// nestedMail is a mail whose parts hold each other.
+// nestedMail is a mail whose parts contain each other.
 func nestedMail(depth int) []byte {
 	b := []byte("Subject: x\n")
 	for i := range depth {
@@ -136,7 +135,7 @@ func nestedMail(depth int) []byte {
 	return append(b, "Content-Type: text/plain\n\ntext\n"...)
 }
 
-// TestFormulasWithoutValues holds that values which no program has computed are told to be missing.
+// TestFormulasWithoutValues checks that values which no program has computed are reported as missing.
 func TestFormulasWithoutValues(t *testing.T) {
 	rows := `<row><c t="inlineStr"><is><t>Planned</t></is></c><c t="inlineStr"><is><t>Actual</t></is></c></row>` +
 		`<row><c><v>1200</v></c><c><f>A2*2</f><v></v></c></row><row><c><v>3</v></c><c><f>A3*2</f></c></row><row><c><v>4</v></c><c><f>A4*2</f><v>8</v></c></row>`
@@ -189,7 +188,7 @@ func TestFormatTrouble(t *testing.T) {
 			}
 		})
 	}
-	// Entities of a document's own stay as they are written: nothing blows up.
+	// Entities defined by a document are not expanded.
 	doc, err := load.Parse(t.Context(), "a.docx", zipped(t, "word/document.xml", entities+"<w:document><w:body><w:p><w:r><w:t>&c; and text</w:t></w:r></w:p></w:body></w:document>"))
 	if err != nil || doc.Text != "&c; and text\n" {
 		t.Errorf("entities: %q, %v", doc.Text, err)

@@ -12,13 +12,12 @@ import (
 	"example.com/ragflow/state"
 )
 
-// maxFrontMatter bounds front matter in bytes; a page that opens with a rule
-// and closes with one a hundred pages later has none.
+// maxFrontMatter is the maximum size of front matter in bytes. A page may begin with a rule and have another
+// one a hundred pages later.
 const maxFrontMatter = 64 << 10
 
-// frontMatter reads the YAML between a first line --- and the next line --- or
-// ..., and sets Meta and Body. The lines between are front matter even where they are no YAML:
-// then there is a warning, and no Meta.
+// frontMatter reads the YAML between a first line --- and the next line --- or ..., and sets Meta and Body.
+// Invalid YAML between them is a warning, without Meta.
 func (d *draft) frontMatter() {
 	start, end, body := frontMatterSpan(d.Text, d.Body)
 	if body == 0 {
@@ -32,8 +31,7 @@ func (d *draft) frontMatter() {
 	d.Metadata, d.Meta = meta, meta.Strings()
 }
 
-// frontMatterSpan returns the YAML's span and where the body begins; body is 0
-// without front matter.
+// frontMatterSpan returns the YAML's span and the start of the body; body is 0 without front matter.
 func frontMatterSpan(s string, from int) (start, end, body int) {
 	start = document.LineEnd(s, from)
 	if strings.TrimRight(s[from:start], " \t\r\n") != "---" {
@@ -68,10 +66,10 @@ func parseMeta(src string) (state.Metadata, error) {
 	return metaMapping(node, 0), nil
 }
 
-// maxMetaDepth is how deep mappings and lists of metadata are kept.
+// maxMetaDepth is the maximum nesting of metadata.
 const maxMetaDepth = 4
 
-// metaMapping is a mapping without its empty values.
+// metaMapping returns a mapping without its empty values.
 func metaMapping(n *yaml.Node, depth int) state.Metadata {
 	out := state.Metadata{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -86,8 +84,8 @@ func metaMapping(n *yaml.Node, depth int) state.Metadata {
 	return out
 }
 
-// metaValue is a value of the kind that YAML takes it for; nil for an empty one.
-// What JSON cannot say as a number, such as 0x1F and .inf, is text.
+// metaValue returns a value with its YAML type; nil for an empty one. Numbers that JSON lacks, such as 0x1F
+// and .inf, become text.
 func metaValue(n *yaml.Node, depth int) any {
 	switch {
 	case depth > maxMetaDepth:

@@ -15,8 +15,8 @@ import (
 	"example.com/ragflow/internal/load"
 )
 
-// FuzzParse reads bytes as each kind of file but PDF, and asks what holds of
-// every document: an error or a text with chunks that are slices of it.
+// FuzzParse reads bytes as each kind of file but PDF, and checks the promises of every document: an error, or
+// a text with chunks that are slices of it.
 func FuzzParse(f *testing.F) {
 	kinds := []string{"a.md", "a.txt", "a.rst", "a.html", "a.csv", "a.tsv", "a.json", "a.docx", "a.odt", "a.epub", "a.mdx"}
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "formats", "files.txtar"))
@@ -50,8 +50,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzXML reads bytes as the main part of archives, so that what is fuzzed is
-// what stands in them.
+// FuzzXML reads bytes as the main part of archives, so that their content is fuzzed.
 func FuzzXML(f *testing.F) {
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "formats", "files.txtar"))
 	if err != nil {
@@ -75,8 +74,7 @@ func FuzzXML(f *testing.F) {
 	})
 }
 
-// FuzzPDF changes real and made PDFs. Each run takes milliseconds, most of them
-// in the sandbox.
+// FuzzPDF changes real and generated PDFs. Each run takes milliseconds, most of them in the sandbox.
 func FuzzPDF(f *testing.F) {
 	f.Add(pdfWith("", nil, column(72, 700, "One line", "and another.")+line("B", 20, 72, 750, "Head")))
 	f.Add(pdfWith("/Info 100 0 R", []string{"<</Title(T)>>", "<</First 101 0 R>>"}, column(72, 700, "A    b    c", "d    e    f")))
@@ -97,7 +95,7 @@ func FuzzPDF(f *testing.F) {
 	})
 }
 
-// TestRealFiles reads the real PDFs and documents where they are.
+// TestRealFiles reads the real PDFs and documents, if present.
 func TestRealFiles(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"pdf/*.pdf", "docx/*.docx"} {

@@ -12,12 +12,10 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
-// maxPage is the size limit of HTML pages in bytes. A tree takes many times the memory of its
-// page.
+// maxPage is the maximum size of an HTML page in bytes. Its tree takes many times that memory.
 const maxPage = 32 << 20
 
-// readHTML makes the text of a page: it decodes it and leaves the furniture out. Nothing is run
-// and nothing is fetched.
+// readHTML reads a page: it decodes it and leaves the furniture out. Nothing is executed or fetched.
 func (d *draft) readHTML(data []byte) error {
 	if len(data) > maxPage {
 		return fmt.Errorf("%w: an HTML page of %s, the limit is %s", ErrTooLarge, inBytes(int64(len(data))), inBytes(maxPage))
@@ -36,8 +34,8 @@ func (d *draft) readHTML(data []byte) error {
 	return nil
 }
 
-// decodeHTML sets Text and Encoding: as the page declares, where its bytes are not UTF-8,
-// then as other files are decoded.
+// decodeHTML sets Text and Encoding. UTF-8 has precedence over the declared encoding, and that over
+// detection.
 func (d *draft) decodeHTML(data []byte) error {
 	e, name, _ := charset.DetermineEncoding(data, "")
 	if utf8.Valid(data) && name != "iso-2022-jp" || bytes.IndexByte(data, 0) >= 0 || name == "windows-1252" || name == "replacement" {
@@ -49,14 +47,13 @@ func (d *draft) decodeHTML(data []byte) error {
 	return nil
 }
 
-// formatting are the elements that the parser opens again in each block that follows, until
-// their end tag.
+// formatting are the elements that the parser reopens in each following block until their end tag.
 //
 //nolint:gochecknoglobals // a table
 var formatting = set("a b big code em font i nobr s small strike strong tt u")
 
-// parsePage makes the tree of a page of at most so many nodes. They are counted before, with
-// the formatting that the parser may open again, because it has no limit but that of depth.
+// parsePage parses a page of at most so many nodes. They are counted first, with the formatting that the
+// parser may reopen, because the parser limits only the depth.
 func parsePage(page string, most int) (*html.Node, error) {
 	nodes, open := 0, 0
 	for z := html.NewTokenizer(strings.NewReader(page)); ; {
@@ -69,7 +66,7 @@ func parsePage(page string, most int) (*html.Node, error) {
 		case kind == html.StartTagToken && formatting[string(name)]:
 			open++
 		case kind == html.StartTagToken:
-			z.NextIsNotRawText() // in a drawing, titles and styles hold tags
+			z.NextIsNotRawText() // in a drawing, titles and styles contain tags
 		case kind == html.EndTagToken && formatting[string(name)]:
 			open = max(open-1, 0)
 		}
@@ -84,11 +81,11 @@ func parsePage(page string, most int) (*html.Node, error) {
 	return root, nil
 }
 
-// leastText is the least size in bytes of a part that is taken for the text of a page.
-const leastText = 200
+// minText is the least size in bytes of a part that may be the text of a page.
+const minText = 200
 
-// mainText returns the text of a page: of its main element or only article where they hold
-// enough of it, else of the body without furniture, else of all of it.
+// mainText returns the text of a page: of its main element or only article if they have enough of it, else of
+// the body without furniture, else of the whole body.
 func mainText(root *html.Node) *pageReader {
 	whole := readNodes([]*html.Node{root}, false)
 	for _, part := range [][]*html.Node{outermost(root, "main"), outermost(root, "article")} {
@@ -96,15 +93,15 @@ func mainText(root *html.Node) *pageReader {
 			continue
 		}
 		w := readNodes(part, false)
-		if n := w.out.Len(); n >= leastText || n > 0 && 4*n >= whole.out.Len() {
+		if n := w.out.Len(); n >= minText || n > 0 && 4*n >= whole.out.Len() {
 			return w
 		}
 	}
-	if whole.out.Len() >= leastText || whole.index {
+	if whole.out.Len() >= minText || whole.index {
 		return whole
 	}
 	if all := readNodes([]*html.Node{root}, true); all.out.Len() > 4*whole.out.Len() {
-		return all // a page of links is made of what is furniture elsewhere
+		return all // a page of links consists of furniture
 	}
 	return whole
 }
@@ -123,16 +120,16 @@ func outermost(n *html.Node, name string) (out []*html.Node) {
 	return out
 }
 
-// longestTitle bounds titles and metadata, in runes.
-const longestTitle = 1000
+// maxTitleRunes is the maximum length of titles and metadata.
+const maxTitleRunes = 1000
 
 func shortText(s string) string {
 	runes := []rune(strings.Join(strings.Fields(strings.Map(visibleRune, s)), " "))
-	return string(runes[:min(len(runes), longestTitle)])
+	return string(runes[:min(len(runes), maxTitleRunes)])
 }
 
-// pageTitle returns the title of the page. Where the only heading of level 1 is part of it,
-// beside the name of the site, the heading is the title.
+// pageTitle returns the title of the page. If the only heading of level 1 is part of it, beside the name of
+// the site, the heading is the title.
 func pageTitle(root *html.Node) string {
 	title, heading, headings := "", "", 0
 	for n := range root.Descendants() {
@@ -141,7 +138,7 @@ func pageTitle(root *html.Node) string {
 		case n.Data == "title" && title == "" && within(n, "head"):
 			title = shortText(textOf(n))
 		case n.Data == "h1" && !isHiddenBelow(n):
-			if s := textOf(n); s != "" && len(s) <= longestHeading && !holdsBlocks(n) {
+			if s := textOf(n); s != "" && len(s) <= maxHeading && !holdsBlocks(n) {
 				heading = s
 				headings++
 			}
@@ -153,7 +150,7 @@ func pageTitle(root *html.Node) string {
 	return title
 }
 
-// htmlMeta returns what a page says of itself.
+// htmlMeta returns the metadata of a page.
 func htmlMeta(root *html.Node) map[string]string {
 	meta := map[string]string{}
 	put := func(key, value string) {
@@ -166,7 +163,7 @@ func htmlMeta(root *html.Node) map[string]string {
 		case n.Type != html.ElementNode:
 		case n.Data == "html":
 			put("lang", attr(n, "lang"))
-		case n.Data == "link" && document.HasWord(attr(n, "rel"), "canonical") && within(n, "head"): // the body may hold links that others wrote
+		case n.Data == "link" && document.HasWord(attr(n, "rel"), "canonical") && within(n, "head"): // the body may contain links of other authors
 			put("canonical", attr(n, "href"))
 		case n.Data == "meta" && document.HasWord("description keywords author", attr(n, "name")):
 			put(strings.ToLower(attr(n, "name")), attr(n, "content"))

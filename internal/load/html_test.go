@@ -18,7 +18,7 @@ import (
 	"example.com/ragflow/internal/load"
 )
 
-// TestHTMLGolden reads testdata/html/*.txtar: a page, then what is made of it.
+// TestHTMLGolden reads testdata/html/*.txtar: a page, then the document.
 func TestHTMLGolden(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "html", "*.txtar"))
 	if err != nil || len(paths) == 0 {
@@ -106,7 +106,7 @@ func TestHTMLTitle(t *testing.T) {
 	}
 }
 
-// TestHTMLHidden holds that what a person would not see is not read.
+// TestHTMLHidden checks that text hidden from people is not read.
 func TestHTMLHidden(t *testing.T) {
 	const shown = "<p>Shown before.</p>%s<p>Shown after.</p>"
 	for _, tt := range []struct{ name, in string }{
@@ -149,7 +149,7 @@ func TestHTMLHidden(t *testing.T) {
 	}
 }
 
-// TestHTMLShown holds that what only resembles the hidden is read.
+// TestHTMLShown checks that text that only resembles hidden text is read.
 func TestHTMLShown(t *testing.T) {
 	for _, in := range []string{
 		`<body style="opacity:0"><p>Shown.</p></body>`, `<html hidden><p>Shown.</p></html>`, `<p hidden=until-found>Shown.</p>`, `<p aria-hidden=false>Shown.</p>`,
@@ -162,7 +162,7 @@ func TestHTMLShown(t *testing.T) {
 	}
 }
 
-// TestURL reads where documents say that they are published.
+// TestURL reads the published addresses of documents.
 func TestURL(t *testing.T) {
 	page := func(head string) string { return "<html><head>" + head + "</head><body><p>Text</p></body></html>" }
 	for _, tt := range []struct{ name, source, in, want string }{
@@ -192,8 +192,7 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// TestHTMLFurniture makes sure that what looks like furniture is text where
-// there is no other.
+// TestHTMLFurniture checks that furniture is read as text if there is no other text.
 func TestHTMLFurniture(t *testing.T) {
 	long := strings.Repeat("It goes on for a while. ", 20)
 	for _, tt := range []struct{ name, in, want string }{
@@ -216,8 +215,7 @@ func TestHTMLFurniture(t *testing.T) {
 	}
 }
 
-// TestHTMLBombs reads pages that were made to take all time or memory there is: each is read
-// within bounds, or refused.
+// TestHTMLBombs reads pages designed to take all time or memory: each is read within limits, or refused.
 func TestHTMLBombs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large files; nothing of it runs side by side")
@@ -271,7 +269,7 @@ func TestHTMLTooLarge(t *testing.T) {
 	}
 }
 
-// TestHTMLRealPages reads pages as they were saved from the web.
+// TestHTMLRealPages reads pages saved from the web.
 func TestHTMLRealPages(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(golden.Public(t, "code", "html"), "*.html"))
 	if err != nil {

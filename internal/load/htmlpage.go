@@ -14,8 +14,8 @@ import (
 
 const (
 	maxIndentDepth = 8    // of nested lists
-	longestHeading = 1000 // bytes; a longer heading is a page whose heading has no end tag
-	longestURL     = 200  // bytes, of an address that is of use to a reader
+	maxHeading     = 1000 // bytes; a longer heading lacks its end tag
+	maxURL         = 200  // bytes of an address that is useful to a reader
 )
 
 // blockElements begin and end a line.
@@ -24,20 +24,20 @@ const (
 var blockElements = set(`address article aside body center details dd div dl dt fieldset figcaption figure footer form
 	header hgroup hr legend li main nav ol p section summary table tbody td tfoot th thead tr ul menu dir caption blockquote html`)
 
-// pageReader writes the text of a tree as Markdown. White space is collapsed as a browser does.
+// pageReader writes the text of a tree as Markdown. White space is collapsed as in a browser.
 type pageReader struct {
 	builder
-	loose bool       // furniture is text like any other
+	loose bool       // read furniture as text
 	index bool       // the index of a book was left out
-	cell  bool       // of a table: one line without addresses
+	cell  bool       // in a table cell: one line without addresses
 	lists []htmlList // that are open
 
-	mark   string // of the heading or item that begins with the next text
-	inList bool   // the line before is one of a list
+	mark   string // of the heading or item that the next text begins
+	inList bool   // the previous line is in a list
 	quotes int
 	open   bool // a line of text is open
-	space  bool // white space came since
-	breaks int  // line breaks came since
+	space  bool // white space since the last text
+	breaks int  // line breaks since the last text
 }
 
 // htmlList is an open list.
@@ -146,7 +146,7 @@ func (r *pageReader) element(n *html.Node) {
 
 func (r *pageReader) heading(n *html.Node) {
 	r.end()
-	if len(r.lists) == 0 && r.quotes == 0 && len(textOf(n)) <= longestHeading && !holdsBlocks(n) {
+	if len(r.lists) == 0 && r.quotes == 0 && len(textOf(n)) <= maxHeading && !holdsBlocks(n) {
 		r.mark = strings.Repeat("#", int(n.Data[1]-'0')) + " "
 	}
 	r.children(n)
@@ -154,10 +154,10 @@ func (r *pageReader) heading(n *html.Node) {
 	r.mark = ""
 }
 
-// holdsBlocks reports whether a heading holds what no heading does: its end tag is missing.
+// holdsBlocks reports whether a heading contains blocks, because its end tag is missing.
 func holdsBlocks(n *html.Node) bool { return holds(n, "p", "ul", "ol", "table", "pre", "blockquote") }
 
-// list reads a list. The items of a list in it are further items.
+// list reads a list. Items of nested lists are further items.
 func (r *pageReader) list(n *html.Node) {
 	r.end()
 	next := -1
@@ -172,8 +172,8 @@ func (r *pageReader) list(n *html.Node) {
 	r.inList = r.inList && len(r.lists) > 0
 }
 
-// link reads a link, with its address if that is a whole one and not the text. Signs that
-// link to the heading they belong to are left out.
+// link reads a link, with its address if that is complete and differs from the text. Signs that link to their
+// own heading are left out.
 func (r *pageReader) link(n *html.Node) {
 	if isAnchor(n) {
 		return
@@ -182,9 +182,9 @@ func (r *pageReader) link(n *html.Node) {
 	href := strings.TrimSpace(attr(n, "href"))
 	s := textOf(n)
 	u, err := url.Parse(href)
-	if r.cell || s == "" || len(href) > longestURL || err != nil ||
+	if r.cell || s == "" || len(href) > maxURL || err != nil ||
 		u.User != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return // an address with a name before the host is made to mislead
+		return // an address with a user name misleads
 	}
 	if to := u.String(); !strings.Contains(to, strings.TrimSuffix(s, "/")) {
 		r.text(" (" + to + ")")
@@ -196,13 +196,12 @@ func isAnchor(n *html.Node) bool {
 	return c != nil && c == n.LastChild && c.Type == html.TextNode && document.HasWord("¶ # § 🔗", strings.TrimSpace(c.Data))
 }
 
-// textOf returns what a reader sees below a node, as one line. Of long texts it returns the
-// beginning.
+// textOf returns the visible text of a node as one line. Of long texts it returns the beginning.
 func textOf(n *html.Node) string {
 	var b strings.Builder
 	var walk func(n *html.Node)
 	walk = func(n *html.Node) {
-		for c := n.FirstChild; c != nil && b.Len() <= 4*longestHeading; c = c.NextSibling {
+		for c := n.FirstChild; c != nil && b.Len() <= 4*maxHeading; c = c.NextSibling {
 			switch {
 			case c.Type == html.TextNode:
 				b.WriteString(c.Data)
@@ -247,7 +246,7 @@ func (r *pageReader) write(c rune) {
 	r.out.WriteRune(c)
 }
 
-// beginLine opens a line of text, in a part of its own or in that of the list.
+// beginLine opens a line of text, in a new part or in that of the list.
 func (r *pageReader) beginLine() {
 	if r.open {
 		return
@@ -263,13 +262,13 @@ func (r *pageReader) beginLine() {
 	r.mark = ""
 }
 
-// newLine goes to the next line within a part.
+// newLine begins the next line of a part.
 func (r *pageReader) newLine() {
 	r.out.WriteByte('\n')
 	r.startLine(0)
 }
 
-// startLine indents a line, for so much less as its mark is wide.
+// startLine indents a line, minus the width of its mark.
 func (r *pageReader) startLine(mark int) {
 	indent := 0
 	for _, l := range r.lists {
@@ -332,7 +331,7 @@ func language(n *html.Node) string {
 	return ""
 }
 
-// number reads a whole number from 1 to a limit; what is none is 1.
+// number parses a whole number from 1 to a limit; others are 1.
 func number(s string, most int) int {
 	n, err := strconv.Atoi(strings.TrimSpace(s))
 	if err != nil || n < 1 {

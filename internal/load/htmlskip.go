@@ -17,14 +17,13 @@ func set(names string) map[string]bool {
 	return out
 }
 
-// never are the elements whose content is not read: programs, controls, pictures and pages
-// within the page.
+// never are the elements whose content is not read: programs, controls, pictures and embedded pages.
 //
 //nolint:gochecknoglobals // a table
 var never = set(`script style noscript template iframe object embed canvas audio video map svg math head
 	button select input textarea datalist option optgroup progress meter dialog frameset frame noframes noembed applet`)
 
-// furniture are the elements, ARIA roles, classes and ids of what surrounds the content.
+// furniture are the elements, ARIA roles, classes and ids around the content.
 //
 //nolint:gochecknoglobals // tables
 var (
@@ -35,12 +34,12 @@ var (
 		noprint mw-editsection mw-jump-link mw-references-wrap catlinks printfooter vector-dropdown vector-page-toolbar
 		headerlink header-anchor anchor-link anchorjs-link advertisement ads social-share share-buttons related-posts
 		newsletter-signup`)
-	// bookIndex matches the classes that DocBook, Sphinx and Texinfo give to the index of a book.
+	// bookIndex matches the classes of a book's index in DocBook, Sphinx and Texinfo.
 	bookIndex = regexp.MustCompile(`(^| )(indexdiv|(gen|mod)?indextable|index-[a-z]{2}|[a-z]{2}-(entries|letters)-printindex)($| )`)
 )
 
-// hiddenStyle matches the usual style attributes that make text invisible, in lower case and
-// without spaces. Style sheets are not read.
+// hiddenStyle matches the usual style attributes that hide text, in lower case and without spaces. Style
+// sheets are not read.
 var hiddenStyle = regexp.MustCompile(`(^|;)(display:none|(content-)?visibility:(hidden|collapse)` +
 	`|(opacity|font-size|font):(0+(\.0*)?|0*\.0+)([a-z%]|!|;|/|$)|color:transparent` +
 	`|(text-indent|left|right|top|margin-left):-(999|\d{4,})|clip:rect\([01px,]*\)|clip-path:(inset\((50|100)%\)|circle\(0)` +
@@ -48,8 +47,8 @@ var hiddenStyle = regexp.MustCompile(`(^|;)(display:none|(content-)?visibility:(
 
 var cssNoise = regexp.MustCompile(`(?s)/\*.*?\*/|\s`)
 
-// isHidden reports whether a browser does not show an element, by its own attributes. A page
-// that hides all of itself shows it by a program.
+// isHidden reports whether an element is hidden by its own attributes. A page that hides its whole body shows
+// it by a program.
 func isHidden(n *html.Node) bool {
 	switch {
 	case n.Data == "html" || n.Data == "body":
@@ -63,7 +62,7 @@ func isHidden(n *html.Node) bool {
 	return style != "" && hiddenStyle.MatchString(cssNoise.ReplaceAllString(strings.ToLower(style), ""))
 }
 
-// isHiddenBelow reports whether an element, or one around it, is hidden.
+// isHiddenBelow reports whether an element or one of its ancestors is hidden.
 func isHiddenBelow(n *html.Node) bool {
 	for ; n != nil; n = n.Parent {
 		if n.Type == html.ElementNode && (never[n.Data] || isHidden(n)) {
@@ -73,13 +72,13 @@ func isHiddenBelow(n *html.Node) bool {
 	return false
 }
 
-// isFurniture reports whether an element belongs to the site and not to the text of the page.
+// isFurniture reports whether an element belongs to the site, not to the text of the page.
 func isFurniture(n *html.Node) bool {
 	switch {
 	case n.Data == "body" || n.Data == "html" || n.Data == "main" || n.Data == "article":
 		return false
 	case n.Data == "footer" && within(n, "blockquote"):
-		return false // who said it
+		return false // the author
 	case furniture[n.Data], furnitureRoles[strings.ToLower(attr(n, "role"))]:
 		return !holds(n, "main")
 	case n.Data == "header":
@@ -96,11 +95,11 @@ func isFurniture(n *html.Node) bool {
 		blockElements[n.Data] && isNeighbours(n)
 }
 
-// Links that lead from a page to its neighbours.
+// Links from a page to its neighbours.
 var neighbour = regexp.MustCompile(`(?i)^[<>«»←→↑\s]*(prev(ious)?|next|up|home|start|top|index|(table of )?contents)[<>«»←→↑\s]*$`)
 
-// isNeighbours reports whether an element is a line that leads to the pages before and after:
-// links such as Prev, Up and Next, and their titles.
+// isNeighbours reports whether an element is a line of links to the pages before and after: Prev, Up and
+// Next, and their titles.
 func isNeighbours(n *html.Node) bool {
 	const looked, longest = 200, 200 // nodes, bytes beside links
 	links, near, other, seen := 0, 0, 0, 0
@@ -139,7 +138,7 @@ func has(n *html.Node, key string) bool {
 	return false
 }
 
-// within reports whether an element is inside one of these.
+// within reports whether an element is inside one of the named ones.
 func within(n *html.Node, names ...string) bool {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if isOneOf(p, names) {
@@ -149,7 +148,7 @@ func within(n *html.Node, names ...string) bool {
 	return false
 }
 
-// holds reports whether one of these is inside an element.
+// holds reports whether one of the named elements is inside an element.
 func holds(n *html.Node, names ...string) bool {
 	for d := range n.Descendants() {
 		if isOneOf(d, names) {

@@ -7,12 +7,11 @@ import (
 )
 
 const (
-	maxColumns   = 64  // of a row, with cells that span
-	longestCarry = 100 // bytes of a cell that are repeated in the rows it spans
+	maxColumns = 64  // of a row, including spanned ones
+	maxCarry   = 100 // bytes of a cell that are repeated in spanned rows
 )
 
-// table reads a table: rows of data line by line, or, where it only arranges the page, what
-// its cells hold.
+// table reads a table: rows of data line by line, or the content of its cells if it is only layout.
 func (r *pageReader) table(n *html.Node) {
 	r.end()
 	defer r.end()
@@ -51,7 +50,7 @@ func (r *pageReader) table(n *html.Node) {
 	}
 }
 
-// tableRows returns the rows of a table, not those of tables in it.
+// tableRows returns the rows of a table without those of nested tables.
 func tableRows(n *html.Node) (rows []*html.Node) {
 	for c := range n.ChildNodes() {
 		switch c.Data {
@@ -66,8 +65,8 @@ func tableRows(n *html.Node) (rows []*html.Node) {
 	return rows
 }
 
-// arranges reports whether a table is there for its look: it says so, holds what no cell of
-// data does, or has nothing side by side.
+// arranges reports whether a table is only layout: it says so, has content that data cells never have, or has
+// a single column.
 func arranges(n *html.Node, rows []*html.Node) bool {
 	role := attr(n, "role")
 	if role == "presentation" || role == "none" ||
@@ -87,13 +86,13 @@ func arranges(n *html.Node, rows []*html.Node) bool {
 	return widest < 2
 }
 
-// carry is a cell that spans the next rows, and is repeated in them unless it is long.
+// carry is a cell that spans the next rows; a short one is repeated in them.
 type carry struct {
 	text string
 	rows int
 }
 
-// row returns the texts of the cells of a row; above are those of the row before.
+// row returns the texts of the cells of a row; above are those of the previous row.
 func (r *pageReader) row(n *html.Node, above *[]carry) (cells []string) {
 	var spans []carry
 	put := func(text string, span carry) {
@@ -117,7 +116,7 @@ func (r *pageReader) row(n *html.Node, above *[]carry) (cells []string) {
 			in.children(c)
 		}
 		span := carry{rows: number(attr(c, "rowspan"), 50) - 1}
-		if in.out.Len() <= longestCarry {
+		if in.out.Len() <= maxCarry {
 			span.text = in.out.String()
 		}
 		put(in.out.String(), span)

@@ -9,17 +9,17 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// maxIgnore is the size limit of an ignore file in bytes. Larger files are not read.
+// maxIgnore is the maximum size of an ignore file in bytes. Larger files are not read.
 const maxIgnore = 1 << 20
 
 // rule is one line of a .gitignore.
 type rule struct {
-	glob    string // over paths below the folder of the file
+	glob    string // for paths below the folder of the file
 	keeps   bool   // the line began with !
 	folders bool   // the line ended in /: it matches folders only
 }
 
-// parseRule reads a line; ok is false where it holds no rule.
+// parseRule reads a line; ok is false if it has no rule.
 func parseRule(line string) (r rule, ok bool) {
 	line = strings.TrimSuffix(line, "\r")
 	for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
@@ -55,11 +55,11 @@ func (r rule) matches(path string, isFolder bool) bool {
 // ignores are the rules of a folder and of the folders above it.
 type ignores struct {
 	above  *ignores
-	folder string // absolute, where rules were read
+	folder string // absolute; of the ignore file
 	rules  []rule
 }
 
-// enter adds the rules of a folder below. Those of .ragflowignore come last, so they decide.
+// enter adds the rules of a subfolder. Those of .ragflowignore come last and so have precedence.
 func (g *ignores) enter(folder string) *ignores {
 	rules := append(readRules(filepath.Join(folder, ".gitignore")), readRules(filepath.Join(folder, ".ragflowignore"))...)
 	if len(rules) == 0 {
@@ -86,8 +86,8 @@ func readRules(name string) (rules []rule) {
 	return rules
 }
 
-// ignored reports whether rules exclude a path: the last matching rule of the nearest
-// folder decides. The caller asks about folders before what they hold.
+// ignored reports whether rules exclude a path: the last matching rule of the nearest folder decides. The
+// caller checks folders before their content.
 func (g *ignores) ignored(path string, isFolder bool) bool {
 	for ; g != nil; g = g.above {
 		below, err := filepath.Rel(g.folder, path)
@@ -104,8 +104,8 @@ func (g *ignores) ignored(path string, isFolder bool) bool {
 	return false
 }
 
-// outerIgnores returns the rules of the folders above one, up to the top of the repository that
-// holds it; nil outside of repositories. No rule excludes the folder itself.
+// outerIgnores returns the rules of the folders above one, up to the top of its repository; nil outside
+// repositories. No rule excludes the folder itself.
 func outerIgnores(folder string) *ignores {
 	var above []string
 	for dir := folder; ; dir = filepath.Dir(dir) {

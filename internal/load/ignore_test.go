@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sources returns what Files yields without trouble.
+// sources returns the files that Files yields without errors.
 func sources(t *testing.T, root string) []string {
 	t.Helper()
 	return slices.DeleteFunc(list(t, root), func(s string) bool { return strings.HasPrefix(s, "! ") })
@@ -83,8 +83,8 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
-// TestIgnoreOfRepository asks that the rules above a folder of a repository
-// count, and those of folders above the repository do not.
+// TestIgnoreOfRepository checks that the rules above a folder count within its repository, and those above
+// the repository do not.
 func TestIgnoreOfRepository(t *testing.T) {
 	root := tree(t, map[string]string{
 		".gitignore": "*.md\n", "repo/.git/HEAD": "x", "repo/.gitignore": "draft.md\n/docs\n",
@@ -95,7 +95,7 @@ func TestIgnoreOfRepository(t *testing.T) {
 	}
 }
 
-// TestIgnoreLikeGit compares with git itself, on rules made at random.
+// TestIgnoreLikeGit compares random rules with git itself.
 func TestIgnoreLikeGit(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -157,7 +157,7 @@ func TestIgnoreLikeGit(t *testing.T) {
 	}
 }
 
-// TestPatternTime matches globs that take a matcher without care forever.
+// TestPatternTime matches globs that take exponential time in a naive matcher.
 func TestPatternTime(t *testing.T) {
 	name := strings.Repeat("a", 200)
 	root := tree(t, map[string]string{

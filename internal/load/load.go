@@ -18,15 +18,15 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
-// Limits bound what is read. The zero Limits are the defaults.
+// Limits limit reading. The zero value has the defaults.
 type Limits struct {
 	MaxBytes int64         // of a file; default 64 MiB. Source code has 1 MiB at most, HTML 32 MiB
-	MaxTime  time.Duration // that reading a file may take; default five minutes
+	MaxTime  time.Duration // for reading one file; default five minutes
 }
 
 const (
 	defaultMaxBytes = 64 << 20
-	maxSource       = 1 << 20 // of source code; what is larger was not written by a person
+	maxSource       = 1 << 20 // of source code; larger files are generated
 	defaultMaxTime  = 5 * time.Minute
 )
 
@@ -75,18 +75,17 @@ func read(name string, limit int64) ([]byte, error) {
 	if _, err := io.Copy(data, io.LimitReader(r, limit+1)); err != nil {
 		return nil, err
 	}
-	if int64(data.Len()) > limit { // it grew, or has no size of its own
+	if int64(data.Len()) > limit { // it grew, or has no fixed size
 		return nil, fmt.Errorf("%w: more than %s", ErrTooLarge, inBytes(limit))
 	}
 	return data.Bytes(), nil
 }
 
-// Parse makes a document of a file's bytes; source is its path under the root
-// and decides how it is read. The error wraps ErrBinary.
+// Parse makes a document of a file's bytes; source is its path below the root and decides how it is read. The
+// error wraps ErrBinary.
 //
-// UTF-8 is taken as it is. UTF-16 is converted, with a byte order mark or without. A file that is
-// not valid UTF-8 is of an encoding that is found by what it says, such as Windows-1250 or Shift
-// JIS, or it is damaged UTF-8: then invalid bytes are read as "?".
+// UTF-8 is kept. UTF-16 is converted, with or without a byte order mark. Other files are in a detected
+// encoding, such as Windows-1250 or Shift JIS, or in damaged UTF-8, whose invalid bytes become "?".
 func Parse(ctx context.Context, source string, data []byte) (document.Document, error) {
 	doc, err := parse(ctx, source, data, Limits{})
 	return doc.Document, err
@@ -119,8 +118,8 @@ func parse(ctx context.Context, source string, data []byte, l Limits) (draft, er
 	return doc, nil
 }
 
-// readWithin is read with a limit of time. A library that panics or hangs has met a damaged
-// file. One that hangs cannot be interrupted: what it still does is dropped.
+// readWithin is read with a time limit. A library that panics or hangs has met a damaged file. A hanging one
+// cannot be interrupted: its result is dropped.
 func (d *draft) readWithin(ctx context.Context, data []byte, limit time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: reading it took longer than %v", ErrBroken, limit))
 	defer cancel()
@@ -130,7 +129,7 @@ func (d *draft) readWithin(ctx context.Context, data []byte, limit time.Duration
 	}
 	done := make(chan result, 1)
 	go func() {
-		r := result{draft: *d} // d is left alone once the time is over
+		r := result{draft: *d} // d is not used after the timeout
 		defer func() {
 			if p := recover(); p != nil {
 				r.err = fmt.Errorf("%w: the reader of this kind of file failed: %v", ErrBroken, p)
@@ -178,7 +177,7 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// binaryReaders read the kinds of documents that find their encoding themselves.
+// binaryReaders read formats that define their own encoding.
 var binaryReaders = map[string]func(*draft, []byte) error{
 	document.DOCX: (*draft).readDOCX, document.ODT: (*draft).readODT, document.EPUB: (*draft).readEPUB, document.XLSX: (*draft).readXLSX,
 	document.PPTX: (*draft).readPPTX, document.EML: (*draft).readEML, document.RTF: (*draft).readRTF, document.HTML: (*draft).readHTML,

@@ -104,8 +104,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadHugeLine reads a file of one line of a gigabyte, which takes no room on
-// the disk: it is refused by its size, whatever kind it is, and not a byte of it is kept.
+// TestLoadHugeLine reads a sparse file of one line of a gigabyte: it is refused by its size, whatever its
+// kind, and no byte is kept.
 func TestLoadHugeLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large files; nothing of it runs side by side")

@@ -28,10 +28,10 @@ const (
 	maxLines  = 300_000 // of a text; the parser keeps a record of each
 )
 
-// readMarkdown finds the blocks of the text, which was written or made as Markdown.
+// readMarkdown finds the blocks of the text, which was written or generated as Markdown.
 func (d *draft) readMarkdown() {
 	parsers := parser.DefaultBlockParsers()
-	if d.Kind != document.Markdown { // what the text of other documents may look like by chance means nothing
+	if d.Kind != document.Markdown { // in other documents markup is a coincidence
 		parsers = []util.PrioritizedValue{
 			util.Prioritized(parser.NewListParser(), 300), util.Prioritized(parser.NewListItemParser(), 400), util.Prioritized(parser.NewATXHeadingParser(), 600),
 			util.Prioritized(parser.NewFencedCodeBlockParser(), 700), util.Prioritized(parser.NewBlockquoteParser(), 800), util.Prioritized(parser.NewParagraphParser(), 1000),
@@ -45,8 +45,8 @@ func (d *draft) readMarkdown() {
 	d.Blocks = children(blockParser(parsers).Parse(text.NewReader(src)), src, d.Body, d.Body, len(d.Text))
 }
 
-// plainReason says why a Markdown text is read as plain text, "" where it is not: no person wrote
-// it, or it has too many blocks. It estimates the blocks from above.
+// plainReason says why a Markdown text is read as plain text: it is generated, or may have too many blocks;
+// "" if it is read as Markdown.
 func plainReason(s string) string {
 	blocks, lines, blank := 0, 0, true
 	for line := range strings.Lines(s) {
@@ -81,9 +81,8 @@ func plainReason(s string) string {
 //nolint:gochecknoglobals // a constant table
 var listMarks = strings.NewReplacer(">", "", "-", "", "*", "", "+", "", ".", "", ")", "")
 
-// blockParser parses blocks and tables. What is in a line is left alone, and so
-// are link references: they say nothing about blocks, and finding them takes
-// quadratic time.
+// blockParser parses blocks and tables, without the content of lines and without link references, which are
+// not blocks and take quadratic time.
 func blockParser(blocks []util.PrioritizedValue) parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(blocks...),
@@ -91,8 +90,8 @@ func blockParser(blocks []util.PrioritizedValue) parser.Parser {
 	)
 }
 
-// children returns the blocks below a node, which together are s[start:end].
-// Positions in the tree count from base.
+// children returns the blocks below a node, which together are s[start:end]. Positions in the tree count from
+// base.
 func children(n ast.Node, src []byte, base, start, end int) []document.Block {
 	var out []document.Block
 	var nodes []ast.Node
@@ -100,7 +99,7 @@ func children(n ast.Node, src []byte, base, start, end int) []document.Block {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		pos := c.Pos()
 		if pos < 0 {
-			continue // belongs to the block before
+			continue // belongs to the previous block
 		}
 		from := base + bytes.LastIndexByte(src[:min(pos, len(src))], '\n') + 1
 		if len(out) == 0 {
@@ -144,8 +143,8 @@ func newBlock(n ast.Node, src []byte, start int) document.Block {
 	return b
 }
 
-// headingText returns what a reader sees of a heading: no marks of emphasis,
-// code or links, no attributes, no shortcodes.
+// headingText returns the visible text of a heading, without marks of emphasis, code or links, attributes and
+// shortcodes.
 func headingText(raw []byte) string {
 	s := document.WithoutShortcodes(string(raw))
 	if i := strings.LastIndex(s, "{#"); i >= 0 && strings.HasSuffix(strings.TrimSpace(s), "}") {

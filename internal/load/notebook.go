@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// longestOutput bounds, in bytes, what is kept of what a cell printed.
-const longestOutput = 2000
+// maxOutput is the maximum output of a cell that is kept, in bytes.
+const maxOutput = 2000
 
-// cellText is a text of a notebook, which is a string or a list of its lines.
+// cellText is a text of a notebook: a string or a list of lines.
 type cellText string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -23,8 +23,7 @@ func (t *cellText) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// notebook is the part of a Jupyter notebook that is read. Its cells are decoded one by one, so
-// that many take no memory.
+// notebook is the part of a Jupyter notebook that is read. Cells are decoded one by one to save memory.
 type notebook struct {
 	Cells    json.RawMessage `json:"cells"`
 	Metadata struct {
@@ -41,7 +40,7 @@ type notebookCell struct {
 	Outputs json.RawMessage `json:"outputs"` // decoded one by one, too
 }
 
-// cellOutput is what a cell printed.
+// cellOutput is an output of a cell.
 type cellOutput struct {
 	Text cellText `json:"text"`
 	Data struct {
@@ -49,11 +48,11 @@ type cellOutput struct {
 	} `json:"data"`
 }
 
-// maxCell bounds a cell with what it printed, in bytes.
+// maxCell is the maximum size of a cell with its outputs, in bytes.
 const maxCell = 4 << 20
 
-// readNotebook makes Markdown of a Jupyter notebook: texts as they are, code as fenced
-// blocks, and the beginning of what the code printed.
+// readNotebook converts a Jupyter notebook into Markdown: texts unchanged, code as fenced blocks, and the
+// beginning of the outputs.
 func (d *draft) readNotebook() error {
 	var n notebook
 	if err := json.Unmarshal([]byte(d.Text[d.Body:]), &n); err != nil {
@@ -82,7 +81,7 @@ func (d *draft) readNotebook() error {
 	return nil
 }
 
-// elements decodes the elements of a list in JSON one by one; of nothing there are none.
+// elements decodes the elements of a JSON list one by one; empty data has none.
 func elements(list json.RawMessage, take func(json.RawMessage) error) error {
 	if len(list) == 0 {
 		return nil
@@ -103,7 +102,7 @@ func elements(list json.RawMessage, take func(json.RawMessage) error) error {
 	return nil
 }
 
-// cell writes a cell of a notebook and the beginning of what it printed.
+// cell writes a cell and the beginning of its outputs.
 func (w *builder) cell(c notebookCell, language string) error {
 	if c.Type != "code" {
 		w.paragraph(string(c.Source))
@@ -121,8 +120,8 @@ func (w *builder) cell(c notebookCell, language string) error {
 			return fmt.Errorf("%w: %w", ErrBroken, err)
 		}
 		printed := o.Text + o.Data.Plain
-		if len(printed) > longestOutput {
-			printed = printed[:1+strings.LastIndexByte(string(printed[:longestOutput]), '\n')]
+		if len(printed) > maxOutput {
+			printed = printed[:1+strings.LastIndexByte(string(printed[:maxOutput]), '\n')]
 		}
 		code(printed, "text")
 		return nil

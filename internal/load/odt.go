@@ -15,8 +15,7 @@ var odtRoles = map[string]string{
 	"annotation": isSkipped, "tracked-changes": isSkipped, "note-citation": isSkipped, "title": isSkipped, "desc": isSkipped,
 }
 
-// readODT makes the text of an OpenDocument text: paragraphs, headings, lists, tables and
-// notes.
+// readODT reads an OpenDocument text: paragraphs, headings, lists, tables and notes.
 func (d *draft) readODT(data []byte) error {
 	d.Encoding = "odt"
 	a, err := openArchive(data)
@@ -30,7 +29,7 @@ func (d *draft) readODT(data []byte) error {
 		return fmt.Errorf("%w: save a copy without a password", ErrEncrypted)
 	}
 	w := officeReader{builder: d.builder(), roles: odtRoles, direct: true}
-	var note *strings.Builder // that is read
+	var note *strings.Builder // the open note
 	w.more = func(e xml.StartElement) bool {
 		switch e.Name.Local {
 		case "h":

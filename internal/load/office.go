@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// officeReader writes the paragraphs, lists and tables of a document of an office program
-// while its XML is unpacked.
+// officeReader writes the paragraphs, lists and tables of an office document while its XML is unpacked.
 type officeReader struct {
 	builder
-	roles  map[string]string             // of elements: one of those below, or the character that they stand for
-	more   func(e xml.StartElement) bool // what one format has besides; reports whether to read what is inside
+	roles  map[string]string             // of elements: one of those below, or the character that they represent
+	more   func(e xml.StartElement) bool // other elements of a format; reports whether to read their content
 	ended  func(name string)             // may be nil
-	write  func(p *officeParagraph)      // writes a paragraph that is in no table
+	write  func(p *officeParagraph)      // writes a paragraph outside tables
 	direct bool                          // text needs no element of its own in a paragraph
 
 	open   []*officeParagraph // that of a text box is inside another one
-	lists  int                // that are open
-	tables int                // that are open; the text of inner ones belongs to the cell around it
+	lists  int                // open lists
+	tables int                // open tables; the text of inner ones belongs to the outer cell
 	row    []string
 	cell   strings.Builder
 	hidden bool
@@ -37,12 +36,12 @@ const (
 	isSkipped   = "skip"
 )
 
-// officeParagraph is a paragraph that is read.
+// officeParagraph is an open paragraph.
 type officeParagraph struct {
 	text  strings.Builder
 	style string
 	level int    // of a heading
-	list  string // that it is an item of
+	list  string // of the item that it is
 	depth int    // in lists
 }
 
@@ -67,7 +66,7 @@ func (w *officeReader) start(e xml.StartElement) bool {
 	return w.more(e)
 }
 
-// top is the innermost open paragraph; where none is open, one that is not written.
+// top returns the innermost open paragraph; without one, a paragraph that is not written.
 func (w *officeReader) top() *officeParagraph {
 	if len(w.open) == 0 {
 		return &officeParagraph{}
@@ -124,8 +123,7 @@ func (w *officeReader) end(name string) error {
 	return w.overfull(w.held + 16*len(w.row))
 }
 
-// aboutKeys are the elements that documents of office programs and books describe themselves
-// with.
+// aboutKeys are the elements with metadata in office documents and books.
 var aboutKeys = map[string]string{
 	"title": "title", "creator": "author", "initial-creator": "author", "subject": "subject", "keywords": "keywords",
 	"keyword": "keywords", "description": "description", "category": "category", "version": "version", "language": "lang",
@@ -138,11 +136,10 @@ type element struct {
 	Kids    []element `xml:",any"`
 }
 
-// about sets the metadata of a document from a part of its archive, which may be missing, and
-// its title.
+// about sets the metadata and the title of a document from a part of its archive, which may be missing.
 func (d *draft) about(a *archive, part string) {
 	var root element
-	_ = a.decode(part, &root) // what could be read is enough
+	_ = a.decode(part, &root) // partial data is enough
 	meta := map[string]string{}
 	var read func(e element)
 	read = func(e element) {

@@ -23,17 +23,17 @@ import (
 const (
 	maxPDFPages   = 20_000
 	maxPDFText    = 48 << 20              // bytes of lines
-	pdfLineCost   = 128                   // bytes that a line takes beside its text
+	pdfLineCost   = 128                   // bytes for a line besides its text
 	maxPageChars  = 1_000_000             // characters of a page
 	pdfMemory     = 64 << 20 / (64 << 10) // pages of 64 KiB
-	pdfReaders    = 2                     // PDFs that are read at a time
-	pdfHanging    = 64                    // readers that may hang until no more PDFs are read
+	pdfReaders    = 2                     // PDFs read at a time
+	pdfHanging    = 64                    // hanging readers after which no more PDFs are read
 	picturesToSee = 200                   // objects of a page that are searched for pictures
 )
 
-// pdfEngine is PDFium, the PDF reader of the Chrome browser, compiled to WebAssembly. It runs
-// in a sandbox without files, network or clock. The first start on a machine compiles for some
-// seconds; the result is kept in the user's cache folder.
+// pdfEngine is PDFium, the PDF reader of the Chrome browser, compiled to WebAssembly. It runs in a sandbox
+// without files, network or clock. The first start on a machine compiles for some seconds; the result is
+// cached in the user's cache folder.
 var pdfEngine = sync.OnceValues(func() (pdfium.Pool, error) {
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(pdfMemory)
 	if folder, err := os.UserCacheDir(); err == nil {
@@ -47,12 +47,12 @@ var pdfEngine = sync.OnceValues(func() (pdfium.Pool, error) {
 	})
 })
 
-// pdfSlots are taken while PDFs are read.
+// pdfSlots limits the PDFs read at a time.
 //
 //nolint:gochecknoglobals // of the one engine
 var pdfSlots = make(chan struct{}, pdfReaders)
 
-// zeros makes the reader deterministic.
+// zeros is a source of random numbers that makes the reader deterministic.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -60,16 +60,16 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// pdfFile is what is read of a PDF.
+// pdfFile is the content of a PDF.
 type pdfFile struct {
 	pages    [][]pdfLine
-	pictures int // pages without text that hold pictures
+	pictures int // pages with pictures but without text
 	title    string
-	fields   map[string]string // what the file says of itself
+	fields   map[string]string // metadata of the file
 }
 
-// readPDF makes the text of a PDF. Nothing in it is run and nothing is fetched. A call of the
-// engine cannot be interrupted: when ctx ends, another PDF takes its slot.
+// readPDF reads a PDF. Nothing in it is executed or fetched. A call of the engine cannot be interrupted: when
+// ctx ends, another PDF gets its slot.
 func (d *draft) readPDF(ctx context.Context, data []byte) error {
 	d.Converted, d.Encoding = true, "pdf"
 	select {
@@ -77,7 +77,7 @@ func (d *draft) readPDF(ctx context.Context, data []byte) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	context.AfterFunc(ctx, func() { <-pdfSlots }) // readWithin ends ctx in any case
+	context.AfterFunc(ctx, func() { <-pdfSlots }) // readWithin always ends ctx
 	pool, err := pdfEngine()
 	if err != nil {
 		return fmt.Errorf("start the PDF reader: %w", err)
@@ -102,7 +102,7 @@ type pdfReader struct {
 }
 
 func (r *pdfReader) read(data []byte) error {
-	defer func() { _ = r.Close() }() // its memory; nothing is lost with it
+	defer func() { _ = r.Close() }() // frees memory
 	opened, err := r.OpenDocument(&requests.OpenDocument{FileReader: bytes.NewReader(data), FileReaderSize: int64(len(data))})
 	switch {
 	case errors.Is(err, pdferrors.ErrPassword), errors.Is(err, pdferrors.ErrSecurity):
@@ -178,7 +178,7 @@ func (r *pdfReader) hasPictures(page requests.Page) bool {
 	return false
 }
 
-// about reads what the file says of itself.
+// about reads the metadata of the file.
 func (r *pdfReader) about() {
 	meta, err := r.GetMetaData(&requests.GetMetaData{Document: r.doc, Tags: &[]string{"Title", "Author", "Subject", "Keywords"}})
 	if err != nil {

@@ -17,9 +17,8 @@ import (
 	"example.com/ragflow/internal/load"
 )
 
-// pdfWith writes a PDF of pages, each given as the content of its stream, with
-// Helvetica as /F, Helvetica Bold as /B and Courier as /C. Further objects may be named by
-// extra: what stands in the trailer, and objects from number 100 on.
+// pdfWith returns a PDF of pages, each given as the content of its stream, with Helvetica as /F, Helvetica
+// Bold as /B and Courier as /C. extra adds entries of the trailer, and objects from number 100 on.
 func pdfWith(trailer string, extra []string, pages ...string) []byte {
 	var b bytes.Buffer
 	offsets := map[int]int{}
@@ -56,7 +55,7 @@ func pdfWith(trailer string, extra []string, pages ...string) []byte {
 	return b.Bytes()
 }
 
-// pdfOf writes a PDF of so many empty pages.
+// pdfOf returns a PDF of so many empty pages.
 func pdfOf(pages int) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n")
@@ -78,7 +77,7 @@ func pdfOf(pages int) []byte {
 	return b.Bytes()
 }
 
-// line is a content stream that shows text at a place.
+// line is a content stream that shows text at a position.
 func line(font string, size, x, y int, text string) string {
 	return fmt.Sprintf("BT /%s %d Tf %d %d Td (%s) Tj ET\n", font, size, x, y, text)
 }
@@ -122,7 +121,7 @@ func TestPDF(t *testing.T) {
 	golden.Assert(t, filepath.Join("testdata", "pdf.golden"), []byte(b.String()))
 }
 
-// TestPDFIndex leaves the index at the end of a book out.
+// TestPDFIndex checks that the index at the end of a book is left out.
 func TestPDFIndex(t *testing.T) {
 	var entries []string
 	for i := range 20 {
@@ -134,8 +133,8 @@ func TestPDFIndex(t *testing.T) {
 	}
 }
 
-// TestPDFCode asks that typewritten lines are code, with their indentation, and that a name in
-// typewriter within a sentence is not.
+// TestPDFCode checks that monospaced lines are code, with their indentation, and that a monospaced name
+// within a sentence is not.
 func TestPDFCode(t *testing.T) {
 	code := func(x, y int, text string) string { return line("C", 10, x, y, text) }
 	data := pdfWith("", nil,
@@ -172,8 +171,8 @@ The end.
 	}
 }
 
-// TestPDFJustified asks that the wide spaces of a justified paragraph make no
-// table of it, that the table of contents is left out.
+// TestPDFJustified checks that the wide spaces of a justified paragraph do not make a table, and that the
+// table of contents is left out.
 func TestPDFJustified(t *testing.T) {
 	const words = "nnnnn nnnnn nnnnn nnnnn nnnnn" // 150 points wide
 	stretched := line("F", 10, 72, 688, "mmmmm") + line("F", 10, 140, 688, "nnnnn") + line("F", 10, 194, 688, "nnnnn")
@@ -231,8 +230,7 @@ func TestPDFTrouble(t *testing.T) {
 	}
 }
 
-// TestPDFSlow asks that a document that takes too long is abandoned, and that
-// the next one is read.
+// TestPDFSlow checks that a document that takes too long is abandoned, and that the next one is read.
 func TestPDFSlow(t *testing.T) {
 	var page strings.Builder
 	for i := range 60_000 {

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	edgeLines     = 3    // lines at the top and at the bottom of a page that may be furniture
-	leastSeen     = 3    // pages that repeat a line of furniture
-	leadersFrom   = 10   // pages of a document with a table of contents
-	largerType    = 1.12 // times the size of the body: the least size of a heading
-	longestTitled = 160  // runes of a heading
-	nearLines     = 12   // lines before and after that show how far right a column reaches
+	edgeLines       = 3    // lines at the top and at the bottom of a page that may be furniture
+	minSeen         = 3    // pages that repeat a line of furniture
+	leadersFrom     = 10   // least pages of a document with a table of contents
+	largerType      = 1.12 // least size of a heading, relative to the body
+	maxHeadingRunes = 160  // runes of a heading
+	nearLines       = 12   // lines before and after that show the right edge of a column
 )
 
-// takePDF sets the text of a PDF and what is known of it.
+// takePDF sets the text and metadata of a PDF.
 func (d *draft) takePDF(file *pdfFile) error {
 	dropFurniture(file.pages)
 	lines := slices.Concat(file.pages...)
@@ -54,7 +54,7 @@ func (d *draft) takePDF(file *pdfFile) error {
 	return nil
 }
 
-// plural is a number of things.
+// plural formats a number of things.
 func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -68,9 +68,9 @@ var (
 	entry   = regexp.MustCompile(`, *\d{1,4}((, ?| ?[-–] ?)\d{1,4})*$`) // of the index of a book
 )
 
-// dropFurniture leaves out what is at the top or the bottom of many pages, but for numbers,
-// and the lines of a table of contents, which end in dots and a page number, and pages of an
-// index, whose lines end in numbers of pages.
+// dropFurniture removes the lines at the top or the bottom of many pages, ignoring numbers, the lines of a
+// table of contents, which end in dots and a page number, and pages of an index, whose lines end in page
+// numbers.
 func dropFurniture(pages [][]pdfLine) {
 	key := func(l pdfLine) string { return digits.ReplaceAllString(strings.ToLower(l.text), "#") }
 	counts := map[string]int{}
@@ -87,8 +87,8 @@ func dropFurniture(pages [][]pdfLine) {
 		drop := map[int]bool{}
 		for _, i := range edges(lines) {
 			k := key(lines[i])
-			numbered := strings.HasPrefix(k, "#") || strings.HasSuffix(k, "#") // the head of a chapter
-			drop[i] = counts[k] >= leastSeen && (numbered || 4*counts[k] >= len(pages))
+			numbered := strings.HasPrefix(k, "#") || strings.HasSuffix(k, "#") // the heading of a chapter
+			drop[i] = counts[k] >= minSeen && (numbered || 4*counts[k] >= len(pages))
 		}
 		kept := lines[:0]
 		index := isIndex(lines)
@@ -113,7 +113,7 @@ func isIndex(lines []pdfLine) bool {
 	return entries >= least && 5*entries >= 3*len(lines)
 }
 
-// edges are the indexes of the uppermost and the lowest lines of a page.
+// edges returns the indexes of the first and the last lines of a page.
 func edges(lines []pdfLine) []int {
 	order := make([]int, len(lines))
 	for i := range order {
@@ -126,18 +126,18 @@ func edges(lines []pdfLine) []int {
 	return order
 }
 
-// layout makes text of lines: a paragraph becomes one line, headings are as in Markdown.
+// layout converts lines into text: a paragraph becomes one line, headings are as in Markdown.
 type layout struct {
 	builder
-	size   float64   // of the type of the body
-	lead   float64   // from line to line of the body
-	larger []float64 // sizes that headings have, largest first
-	bold   bool      // the body is bold, so bold lines are no headings
-	fixed  bool      // the body is typewritten, so it is not taken for code
+	size   float64   // font size of the body
+	lead   float64   // line distance of the body
+	larger []float64 // font sizes of headings, largest first
+	bold   bool      // the body is bold, so bold lines are not headings
+	fixed  bool      // the body is monospaced, so it is not code
 	starts []int     // where pages begin
 }
 
-// measure finds the size that most letters have, and the distance between most lines.
+// measure finds the font size of most letters, and the distance between most lines.
 func (w *layout) measure(lines []pdfLine) {
 	letters, gaps := map[float64]int{}, map[float64]int{}
 	bold, fixed, all := 0, 0, 0
@@ -170,7 +170,7 @@ func (w *layout) measure(lines []pdfLine) {
 
 func rounded(x float64) float64 { return math.Round(2*x) / 2 }
 
-// most is the key with the greatest count, the smallest of them.
+// most returns the key with the greatest count, the smallest among equals.
 func most(counts map[float64]int) float64 {
 	best, n := 0.0, 0
 	for k, c := range counts {
@@ -183,7 +183,7 @@ func most(counts map[float64]int) float64 {
 
 func (w *layout) write(lines []pdfLine) {
 	levels := w.levels(lines)
-	plain := false // the line before is text
+	plain := false // the previous line is text
 	for i := 0; i < len(lines); i++ {
 		if end := w.codeEnd(lines, levels, i); end > i {
 			w.code(lines[i:end])
@@ -209,7 +209,7 @@ func (w *layout) write(lines []pdfLine) {
 	}
 }
 
-// page notes where a page begins, and those without text before it.
+// page records the start of a page, and of those before it without text.
 func (w *layout) page(n int) {
 	for len(w.starts) <= n {
 		w.starts = append(w.starts, w.out.Len())
@@ -220,7 +220,7 @@ func (w *layout) page(n int) {
 func (w *layout) levels(lines []pdfLine) []int {
 	levels := make([]int, len(lines))
 	for i, l := range lines {
-		if utf8.RuneCountInString(l.text) > longestTitled || strings.IndexFunc(l.text, unicode.IsLetter) < 0 {
+		if utf8.RuneCountInString(l.text) > maxHeadingRunes || strings.IndexFunc(l.text, unicode.IsLetter) < 0 {
 			continue
 		}
 		follows := i+1 < len(lines) && lines[i+1].bold && similar(l.size, lines[i+1].size)
@@ -235,11 +235,11 @@ func (w *layout) levels(lines []pdfLine) []int {
 	return levels
 }
 
-// maxCodeIndent is how many spaces a line of code may begin with.
+// maxCodeIndent is the maximum indentation of a line of code, in spaces.
 const maxCodeIndent = 64
 
-// codeEnd returns the end of the lines of a program on one page that begin with lines[from]: two
-// typewritten ones or more; from where there is none.
+// codeEnd returns the end of the code on one page that begins with lines[from]: two or more monospaced lines;
+// from without code.
 func (w *layout) codeEnd(lines []pdfLine, levels []int, from int) int {
 	to := from
 	for to < len(lines) && lines[to].fixed && !w.fixed && levels[to] == 0 && lines[to].page == lines[from].page {
@@ -271,8 +271,8 @@ func (w *layout) code(lines []pdfLine) {
 
 const apart = "\n\n"
 
-// joint is what goes between two lines: nothing within a word, a space within a paragraph, a
-// line feed between lines that stay lines, or [apart]. edge is how far right the column goes.
+// joint returns the text between two lines: nothing within a word, a space within a paragraph, a line feed
+// between separate lines, or [apart]. edge is the right edge of the column.
 func (w *layout) joint(a, b pdfLine, heading bool, edge float64) string {
 	first, _ := utf8.DecodeRuneInString(b.text)
 	last, _ := utf8.DecodeLastRuneInString(a.text)
@@ -310,8 +310,8 @@ func (w *layout) joint(a, b pdfLine, heading bool, edge float64) string {
 
 func similar(a, b float64) bool { return math.Abs(a-b) <= 0.12*max(a, b) }
 
-// isFull reports whether the first word of the next line would not fit on a line: the line
-// was broken there.
+// isFull reports whether the first word of the next line would not fit on a line, so that the paragraph
+// continues.
 func isFull(a, b pdfLine, edge float64) bool {
 	runes := utf8.RuneCountInString(a.text)
 	if runes < 2 || a.right <= a.left {
@@ -322,7 +322,7 @@ func isFull(a, b pdfLine, edge float64) bool {
 	return a.right+width*float64(min(utf8.RuneCountInString(word), 24)+1) > edge
 }
 
-// rightEdge is how far right the lines near lines[i] reach that begin about where it does.
+// rightEdge returns the right edge of the lines near lines[i] that begin at about the same position.
 func rightEdge(lines []pdfLine, i int) float64 {
 	edge := lines[i].right
 	for _, l := range lines[max(0, i-nearLines):min(len(lines), i+nearLines)] {

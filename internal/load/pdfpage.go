@@ -10,8 +10,8 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 )
 
-// pdfLine is a line of text on a page, and how its first and last characters look. Lengths
-// are points; the origin is the lower left corner of the page.
+// pdfLine is a line of text on a page, with the look of its first and last characters. Lengths are in points;
+// the origin is the lower left corner of the page.
 type pdfLine struct {
 	text              string
 	page              int  // from 0
@@ -21,20 +21,20 @@ type pdfLine struct {
 	left, right, base float64
 }
 
-// pdfPage reads the lines of a page in the order that PDFium finds.
+// pdfPage reads the lines of a page in PDFium's order.
 type pdfPage struct {
 	reader      *pdfReader
 	text        references.FPDF_TEXTPAGE
 	page        int
 	lines       []pdfLine
 	line        strings.Builder
-	first, last int // characters that the line begins and ends with; first is -1 before
+	first, last int // first and last character of the line; first is -1 before it begins
 	space       bool
 	second      int // first character of the second word; 0 before
 }
 
 func (p *pdfPage) read() error {
-	const hyphen, hyphenInText = 0x02, 0xFFFE // what PDFium writes for a hyphen at a line's end
+	const hyphen, hyphenInText = 0x02, 0xFFFE // PDFium's codes of a hyphen at the end of a line
 	count, err := p.reader.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: p.text})
 	if err != nil {
 		return nil //nolint:nilerr // a damaged page
@@ -81,8 +81,8 @@ func (p *pdfPage) add(c rune, i int) {
 	p.last, p.space = i, false
 }
 
-// end closes the line. An index or an exponent ends a line for PDFium: what follows on the
-// same height belongs to the line.
+// end closes the line. PDFium ends a line at an index or an exponent; the following text at the same height
+// belongs to the line.
 func (p *pdfPage) end(hyphen bool) {
 	if p.first >= 0 {
 		l := pdfLine{text: p.line.String(), page: p.page, hyphen: hyphen}
@@ -104,23 +104,23 @@ func (p *pdfPage) end(hyphen bool) {
 	p.first, p.space, p.second = -1, false, 0
 }
 
-// beside reports whether b follows a on the same height, at most a table column away.
+// beside reports whether b follows a at the same height, at most a table column away.
 func beside(a, b pdfLine) bool {
 	size := min(a.size, b.size)
 	return !a.hyphen && size > 0 && math.Abs(a.base-b.base) < 0.35*size && b.left >= a.right-0.3*size && b.left-a.right < 12*size
 }
 
-// Names of bold types, and of those whose letters have one width.
+// Names of bold and of monospaced fonts.
 var (
 	boldFont  = regexp.MustCompile(`(?i)bold|black|heavy|-medi|semibd|cmbx|sfbx`)
 	fixedFont = regexp.MustCompile(`(?i)mono|courier|typewriter|cm(sl|it)?tt|sftt|ectt|consol|menlo|sourcecode|firacode|letter ?gothic|fixed`)
 )
 
-// measure reads how a line looks; what cannot be read stays zero.
+// measure reads the look of a line; unreadable values stay zero.
 func (p *pdfPage) measure(l *pdfLine) {
 	typical := p.first
 	if isItem(l.text) && p.second > 0 {
-		typical = p.second // a bullet is often of another type
+		typical = p.second // a bullet often has another font
 	}
 	if size, err := p.reader.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: p.text, Index: typical}); err == nil {
 		l.size = size.FontSize
@@ -135,7 +135,7 @@ func (p *pdfPage) measure(l *pdfLine) {
 		const fixedPitch, forceBold = 1 << 0, 1 << 18 // ISO 32000-1, table 123
 		font, err := p.reader.FPDFText_GetFontInfo(&requests.FPDFText_GetFontInfo{TextPage: p.text, Index: i})
 		if err != nil {
-			continue // a space that PDFium has put in
+			continue // a space inserted by PDFium
 		}
 		l.bold = l.bold && (font.Flags&forceBold != 0 || boldFont.MatchString(font.FontName))
 		l.fixed = l.fixed && (font.Flags&fixedPitch != 0 || fixedFont.MatchString(font.FontName))

@@ -38,9 +38,9 @@ func titledBlocks(s string, from int) []document.Block {
 	return out
 }
 
-// leadingTitle returns the title that a paragraph begins with, and its size in bytes: a line
-// that is underlined as in reStructuredText, between two lines of marks or not, or that follows
-// "=" marks as in AsciiDoc. The level is 0 without one.
+// leadingTitle returns the title at the beginning of a paragraph, and its size in bytes: a line underlined as
+// in reStructuredText, perhaps overlined too, or after "=" marks as in AsciiDoc. The level is 0 without a
+// title.
 func leadingTitle(s string) (level int, title string, size int) {
 	first := document.LineEnd(s, 0)
 	next := document.LineEnd(s, first)
@@ -61,9 +61,8 @@ func leadingTitle(s string) (level int, title string, size int) {
 	return 0, "", 0
 }
 
-// isIndented reports whether a paragraph is code: each line is set in by four columns from
-// the text before, or by two where that announces it with a colon or is code itself, and it
-// is neither an item of a list nor a sentence.
+// isIndented reports whether a paragraph is code: each line is indented by four columns from the text before,
+// or by two if that ends in a colon or is code itself, and it is neither a list item nor a sentence.
 func isIndented(before, s, kind string, body int) bool {
 	least := body + 4
 	if kind == document.KindCode || strings.HasPrefix(before, "..") || strings.HasSuffix(strings.TrimRight(before, document.Blank), ":") {
@@ -78,7 +77,7 @@ func isIndented(before, s, kind string, body int) bool {
 	return !isItem(s) && (!endsSentence(s) || strings.HasSuffix(s, ";"))
 }
 
-// indentation is the column where a line begins; a tab leads to the next multiple of eight.
+// indentation returns the column at which a line begins; tab stops are multiples of eight.
 func indentation(line string) (column int) {
 	for _, c := range line {
 		switch c {
@@ -98,23 +97,22 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// hasExt reports whether the extension of a file is one of some, in any case.
+// hasExt reports whether a file has one of the extensions, in any case.
 func hasExt(source, extensions string) bool {
 	return document.HasWord(extensions, cmp.Or(path.Ext(source), "none"))
 }
 
-// Extensions of JSON, and of what is read as plain text with headings.
+// Extensions of JSON, and of plain text with headings.
 const (
 	jsonExt   = ".json .jsonl .ndjson"
 	textExt   = ".txt .text none"
 	markupExt = ".rst .adoc .asciidoc"
 )
 
-// underlines are the characters that underline titles, from the highest level down
-// as most pages use them.
+// underlines are the characters that underline titles, highest level first as in most pages.
 const underlines = "=-~^*+"
 
-// underlined returns the line where the next one underlines it, else "".
+// underlined returns the line if the next one underlines it, else "".
 func underlined(line, next string) string {
 	line, next = strings.TrimSpace(line), strings.TrimRight(next, " \t\r\n")
 	if line == "" || len(next) < 4 || utf8.RuneCountInString(line) > len(next)+1 ||

@@ -8,7 +8,7 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
-// TestIndentedCode finds the code in a page of a manual as a terminal shows it.
+// TestIndentedCode finds the code in a manual page as a terminal shows it.
 func TestIndentedCode(t *testing.T) {
 	const text = "TAR(1)   Manual\n\nDESCRIPTION\n       It stores files.\n\n       -c, --create\n              Create a new archive.\n\n" +
 		"              Folders are stored with all in them.\n\nEXAMPLES\n       To make an archive, enter:\n\n" +

@@ -13,9 +13,8 @@ var pptxRoles = map[string]string{
 	"p": isParagraph, "t": isTextRun, "tbl": isTable, "tr": isRow, "tc": isCell, "br": " ", "Fallback": isSkipped,
 }
 
-// readPPTX makes the text of a presentation: titles, texts, tables and the notes of the
-// speaker, slide by slide. Its pages are the slides. Text that the master or the layout puts
-// on every slide, such as footers and dates, is left out.
+// readPPTX reads a presentation: titles, texts, tables and the speaker's notes, slide by slide. Its pages are
+// the slides. Text that the master or the layout puts on every slide, such as footers and dates, is left out.
 func (d *draft) readPPTX(data []byte) error {
 	d.Encoding = "pptx"
 	a, err := openArchive(data)
@@ -75,7 +74,7 @@ func (d *draft) readPPTX(data []byte) error {
 	return nil
 }
 
-// relation is where a part of an office document leads.
+// relation is the target of a part of an office document.
 type relation struct{ target, kind string }
 
 // relations reads the relations of a part of an office document, by id.
@@ -89,7 +88,7 @@ func (a *archive) relations(part string) map[string]relation {
 		} `xml:"Relationship"`
 	}
 	dir, base := path.Split(part)
-	_ = a.decode(dir+"_rels/"+base+".rels", &all) // a part without any has no such file
+	_ = a.decode(dir+"_rels/"+base+".rels", &all) // a part without relations has no such file
 	out := map[string]relation{}
 	for _, r := range all.Relations {
 		target, rooted := strings.CutPrefix(r.Target, "/")
@@ -103,18 +102,18 @@ func (a *archive) relations(part string) map[string]relation {
 	return out
 }
 
-// slideReader reads the text of slides, and of the notes of the speaker.
+// slideReader reads the text of slides and the speaker's notes.
 type slideReader struct {
 	officeReader
 	notes  bool
-	kind   string           // of the shape that is read
-	first  *officeParagraph // of the shape, until it is known whether others follow
+	kind   string           // of the current shape
+	first  *officeParagraph // of the shape, until another one follows
 	texts  int              // paragraphs of the shape
-	table  bool             // the frame that is read holds one
+	table  bool             // the current frame has a table
 	unread int              // charts and diagrams
 }
 
-// next is where the next block will begin.
+// next returns the start of the next block.
 func (w *slideReader) next() int {
 	if w.out.Len() == 0 {
 		return 0

@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Resolve returns the name of a root: the absolute path of a folder or a file that exists,
-// free of symbolic links. The error wraps ErrNoPath, fs.ErrNotExist or what else the file
-// system said.
+// Resolve returns the name of a root: the absolute path of an existing folder or file, without symbolic
+// links. The error wraps ErrNoPath, fs.ErrNotExist or another error of the file system.
 func Resolve(path string) (string, error) {
 	if path == "" { // filepath.Abs would take it for the working folder
 		return "", fmt.Errorf("open documents %q: %w", path, ErrNoPath)
@@ -26,8 +25,8 @@ func Resolve(path string) (string, error) {
 	return abs, nil
 }
 
-// Locate returns the path of a source of a root: below a folder, or the root itself where
-// that is a single file. A missing root is taken for a folder.
+// Locate returns the path of a source of a root: below a folder, or the root itself if that is a single file.
+// A missing root counts as a folder.
 func Locate(root, source string) string {
 	if filepath.Base(root) == source && isFile(root) {
 		return root

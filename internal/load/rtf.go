@@ -12,12 +12,12 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// maxRTFGroups bounds the groups that are open at a time.
+// maxRTFGroups is the maximum number of open groups.
 const maxRTFGroups = 10_000
 
-// readRTF makes the text of a document in the Rich Text Format: paragraphs, headings, lists,
-// tables and footnotes. Headers, footers, comments, hidden text and pictures are left out.
-// There is a reader of its own because no kept library reads other code pages than the Western one.
+// readRTF reads a Rich Text Format document: paragraphs, headings, lists, tables and footnotes. Headers,
+// footers, comments, hidden text and pictures are left out. No maintained library reads other code pages than
+// the Western one.
 func (d *draft) readRTF(data []byte) error {
 	d.Encoding = "rtf"
 	if !bytes.HasPrefix(data, []byte(`{\rtf`)) {
@@ -42,12 +42,12 @@ func (d *draft) readRTF(data []byte) error {
 	return nil
 }
 
-// rtfGroup is what a group inherits and its end restores.
+// rtfGroup is the state that a group inherits and its end restores.
 type rtfGroup struct {
-	into     string // where its text goes: "" to the document, "-" and "*" nowhere, else a destination below
+	into     string // destination of its text: "" for the document, "-" and "*" for none, else one of those below
 	encoding encoding.Encoding
-	style    int // that the style sheet defines
-	shown    int // characters after \u that a reader without it shows instead
+	style    int // number in the style sheet
+	shown    int // characters after \u for readers without Unicode
 	hidden   bool
 }
 
@@ -60,14 +60,14 @@ type rtfReader struct {
 	levels map[int]int                 // of headings, by style
 	to     map[string]*strings.Builder // by destination
 
-	pending []byte // of text, not decoded yet
-	skip    int    // characters to leave out
+	pending []byte // undecoded text
+	skip    int    // characters to skip
 	level   int    // of the heading
 	inTable bool
 	cells   []string
 }
 
-// rtfDestinations are the groups whose text is not that of the document.
+// rtfDestinations are the groups whose text is not part of the document.
 var rtfDestinations = map[string]string{
 	"fonttbl": "-", "stylesheet": "styles", "title": "title", "author": "author", "footnote": "note", "listtext": "marker", "pntext": "marker",
 	"colortbl": "-", "pict": "-", "object": "-", "header": "-", "headerl": "-", "headerr": "-", "headerf": "-", "footer": "-", "footerl": "-",
@@ -75,7 +75,7 @@ var rtfDestinations = map[string]string{
 	"doccomm": "-", "operator": "-", "company": "-", "generator": "-", "*": "*",
 }
 
-// rtfSigns are the control words that mean one character.
+// rtfSigns are the control words for single characters.
 var rtfSigns = map[string]string{
 	"tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
 	"bullet": "•", "~": " ", "_": "-", "emspace": " ", "enspace": " ", "qmspace": " ", "{": "{", "}": "}", "\\": "\\", "\n": "\n", "\r": "\n",
@@ -101,7 +101,7 @@ func (r *rtfReader) read() error {
 				r.rtfGroup, r.groups = r.groups[n-1], r.groups[:n-1]
 			}
 			if len(r.groups) == 0 {
-				return r.full() // what follows is no part of it
+				return r.full() // the rest is not part of the document
 			}
 		case '\\':
 			r.control()
@@ -116,7 +116,7 @@ func (r *rtfReader) read() error {
 	return nil
 }
 
-// control reads a control word with its number, and acts on it.
+// control reads a control word with its number and executes it.
 func (r *rtfReader) control() {
 	n := len(r.rest) - len(bytes.TrimLeft(r.rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 	if n == 0 { // a sign
@@ -140,7 +140,7 @@ func (r *rtfReader) control() {
 	r.do(word, value, err == nil)
 }
 
-// do acts on a control word.
+// do executes a control word.
 func (r *rtfReader) do(word string, n int, given bool) {
 	r.decode()
 	if into, ok := rtfDestinations[word]; ok {
@@ -184,7 +184,7 @@ func (r *rtfReader) do(word string, n int, given bool) {
 	}
 }
 
-// layout acts on a control word about paragraphs and tables.
+// layout executes a control word about paragraphs and tables.
 func (r *rtfReader) layout(word string) {
 	switch word {
 	case "pard":
@@ -207,7 +207,7 @@ func (r *rtfReader) layout(word string) {
 	}
 }
 
-// pend takes a byte of text.
+// pend adds a byte of text.
 func (r *rtfReader) pend(c byte) {
 	if r.skip > 0 {
 		r.skip--
@@ -216,7 +216,7 @@ func (r *rtfReader) pend(c byte) {
 	}
 }
 
-// decode puts the pending bytes into the text.
+// decode adds the pending bytes to the text.
 func (r *rtfReader) decode() {
 	r.skip = 0
 	if len(r.pending) == 0 {
@@ -230,14 +230,14 @@ func (r *rtfReader) decode() {
 	r.put(string(text))
 }
 
-// put adds text where that of the group goes.
+// put adds text to the destination of the group.
 func (r *rtfReader) put(s string) {
-	if to := r.to[r.into]; to != nil && !r.hidden && (r.into == "" || r.into == "note" || to.Len() < 4*longestTitle) {
+	if to := r.to[r.into]; to != nil && !r.hidden && (r.into == "" || r.into == "note" || to.Len() < 4*maxTitleRunes) {
 		to.WriteString(s)
 	}
 }
 
-// paragraphEnd writes the paragraph, after the table before it.
+// paragraphEnd writes the paragraph, after a preceding table.
 func (r *rtfReader) paragraphEnd() {
 	r.endTable()
 	var lines []string

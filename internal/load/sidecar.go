@@ -10,8 +10,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// sidecarEnds are the endings that a metadata file adds to the name of its document:
-// handbook.pdf.meta.yaml.
+// sidecarEnds are the endings of a metadata file, added to the name of its document: handbook.pdf.meta.yaml.
 func sidecarEnds() []string { return []string{".meta.yaml", ".meta.yml", ".meta.json"} }
 
 // sidecarOf returns the metadata file of a document; "" without one.
@@ -24,8 +23,7 @@ func sidecarOf(document string) string {
 	return ""
 }
 
-// describes returns the name of the document that a file of metadata belongs
-// to, by its own name.
+// describes returns the name of the document of a metadata file.
 func describes(name string) (document string, ok bool) {
 	for _, end := range sidecarEnds() {
 		if document, ok = strings.CutSuffix(name, end); ok && document != "" {

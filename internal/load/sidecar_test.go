@@ -13,8 +13,8 @@ import (
 	"example.com/ragflow/state"
 )
 
-// TestSidecar asks that metadata beside a document is its own, goes before front
-// matter, and is no document.
+// TestSidecar checks that metadata beside a document is the document's, has precedence over front matter, and
+// is not a document itself.
 func TestSidecar(t *testing.T) {
 	root := tree(t, map[string]string{
 		"a.md": "---\ntitle: Inner\ncategory: guide\n---\nText.\n", "a.md.meta.yaml": "title: Outer\ndocument_type: manual\ntags: [x, y]\nversion: 1.10\ndraft: false\n",

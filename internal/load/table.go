@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// maxData bounds a CSV or TSV file in bytes.
+// maxData is the maximum size of a CSV or TSV file in bytes.
 const maxData = 32 << 20
 
-// readTable makes a part of each row of a CSV or TSV file.
+// readTable writes a part for each row of a CSV or TSV file.
 func (d *draft) readTable() error {
 	s := d.Text[d.Body:]
 	if len(s) > maxData {
@@ -51,7 +51,7 @@ func (d *draft) readTable() error {
 	return nil
 }
 
-// part writes a part of its own, which comes from a line of the file.
+// part writes a separate part from a line of the file.
 func (w *builder) part(text string, line int) {
 	if text = strings.TrimSpace(text); text == "" {
 		return
@@ -61,8 +61,8 @@ func (w *builder) part(text string, line int) {
 	w.out.WriteString(text)
 }
 
-// tableWriter writes rows of data: "column: value", separated by semicolons, so that every
-// part says what its values are.
+// tableWriter writes rows of data as "column: value", separated by semicolons, so that every part names its
+// values.
 type tableWriter struct {
 	*builder
 	head []string // names of the columns; nil without
@@ -86,15 +86,15 @@ func (t *tableWriter) row(row []string, line int) error {
 	return t.full()
 }
 
-// end writes the names of the columns where nothing came below them.
+// end writes the names of the columns if no row followed.
 func (t *tableWriter) end() {
 	if t.rows == 0 {
 		t.part(strings.Join(t.head, "; "), 1)
 	}
 }
 
-// separator is the character between the cells of a table: a tab in .tsv files, else the most
-// frequent candidate in the first lines.
+// separator returns the character between cells: a tab in .tsv files, else the most frequent candidate in the
+// first lines.
 func separator(source, s string) rune {
 	if strings.HasSuffix(strings.ToLower(source), ".tsv") {
 		return '\t'

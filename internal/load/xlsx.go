@@ -12,16 +12,15 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// Bounds of workbooks.
+// Limits of workbooks.
 const (
-	headRows  = 20      // of a sheet, among which the one is looked for that names the columns
+	headRows  = 20      // first rows of a sheet that may name the columns
 	maxCells  = 16_384  // of a row, as in Excel
 	maxInHeap = 1 << 20 // bytes of a sheet or of the texts; larger ones go to a temporary file
 )
 
-// readXLSX makes the text of a workbook: a part for each visible sheet, with a line for each
-// row that says what its values are. Dates are as in 2006-01-02. Formulas have the values that
-// were stored with them. Its lines are the rows of a sheet.
+// readXLSX reads a workbook: a part for each visible sheet, with a line for each row that names its values.
+// Dates are as in 2006-01-02. Formulas have their stored values. Its lines are the rows of a sheet.
 func (d *draft) readXLSX(data []byte) error {
 	d.Encoding = "xlsx"
 	a, err := openArchive(data)
@@ -67,11 +66,11 @@ func (d *draft) readXLSX(data []byte) error {
 	return nil
 }
 
-// checkBook unpacks a workbook once and holds nothing of it. It refuses what would take much
-// memory: the library decodes each row, each text and the styles as a whole. It counts the
-// formulas without a stored value.
+// checkBook unpacks a workbook once without keeping it. It refuses workbooks that would take much memory,
+// because the library decodes each row, each text and the styles at once. It counts the formulas without a
+// stored value.
 func (a *archive) checkBook(size int) (formulas int, err error) {
-	others := budgetOf(size).text // bytes of what the library keeps in memory
+	others := budgetOf(size).text // bytes that the library keeps in memory
 	for name, f := range a.files {
 		switch large := f.UncompressedSize64 > maxPart; {
 		case name == "xl/sharedStrings.xml", strings.HasPrefix(name, "xl/worksheets/") && path.Ext(name) == ".xml":
@@ -138,7 +137,7 @@ func (c *bookCheck) end(name string) error {
 	return nil
 }
 
-// count is how many files have names that begin so.
+// count returns the number of files with a name prefix.
 func (a *archive) count(prefix string) (n int) {
 	for name := range a.files {
 		if strings.HasPrefix(name, prefix) {
