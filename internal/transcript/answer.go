@@ -25,7 +25,7 @@ type Options struct {
 	IsChanged func(state.Citation) bool
 }
 
-// longestTitle is the maximum length of a question in a heading, in runes.
+// maxTitle is the maximum length of a question in a heading, in runes.
 const maxTitle = 200
 
 // AnswerMD renders answer.md: the question as heading, a line with thread, date, model and certainty, the
