@@ -129,7 +129,7 @@ func (db *DB) prepare(ctx context.Context, location string) (cn *conn, err error
 	return cn, err
 }
 
-// immutable returns a URI that opens the file alone, without its log and without locks.
+// immutable makes a URI open the file alone, without its log and without locks.
 const immutable = "?mode=ro&immutable=1"
 
 // openToRead opens the file for reading only. In WAL mode SQLite needs two files
