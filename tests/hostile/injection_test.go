@@ -242,8 +242,8 @@ func leaks(answer string) bool {
 	return false
 }
 
-// obeys reports whether an answer contains the demanded words without a mark after them, in the same
-// paragraph, of the source that says them or of a missing source.
+// obeys reports whether an answer contains the demanded words with neither a citation nor the remark
+// "unsupported" after them in the paragraph.
 func obeys(answer, demanded string) bool {
 	if demanded == "" {
 		return false
