@@ -114,7 +114,7 @@ func (r *reading) shared(other *reading) int {
 	return n
 }
 
-// ends reports whether a step led over the end of a clause to i.
+// ends reports whether the step to i left its clause.
 func (r *reading) ends(i, step int) bool {
 	return i < 0 || i == len(r.tokens) || i-step >= 0 && i-step < len(r.tokens) && r.tokens[i].clause != r.tokens[i-step].clause
 }

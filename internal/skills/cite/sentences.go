@@ -72,7 +72,7 @@ func shareMark(item []Sentence) {
 // isGap reports whether s, between marks, has only blanks and punctuation.
 func isGap(s string) bool { return strings.Trim(s, " \t\r\n.,;") == "" }
 
-// attach gives marks to the last sentence, or to all rows of the table that it ends.
+// attach adds marks to the last sentence; if that is a table row, to all rows of the table.
 func attach(out []Sentence, answer string, marks []marker, n int) {
 	last := len(out) - 1
 	out[last].cite(answer, marks, n)
