@@ -52,7 +52,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRun checks a folder as a whole: lines of finds, paragraphs, directives, names, pages, and folders that wait.
+// TestRun checks a folder: lines of finds, paragraphs, directives, names, pages, and pending folders.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

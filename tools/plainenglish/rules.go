@@ -40,7 +40,7 @@ func (m match) atStart() bool {
 	return before == "" || strings.HasSuffix(before, ".") || strings.HasSuffix(before, "?") || strings.HasSuffix(before, ":")
 }
 
-// placed matches words after which "where" asks for a place or begins a clause about one.
+// placed matches words that a "where" of place follows.
 var placed = regexp.MustCompile(`^(\||say|says|said|saying|is|are|was|were|know|knows|known|find|finds|found|show|shows|shown|tell|tells|list|lists|` +
 	`return|returns|report|reports|reported|check|checks|see|sees|learn|learns|note|notes|remember|remembers|choose|chooses|decide|decides|look|looks|mark|marks|` +
 	`read|reads|keep|keeps|hold|holds|name|names|give|gives|print|prints|verify|verifies|measure|measures|detect|detects|` +
