@@ -37,7 +37,7 @@ func logit(examples []example, n int, decay float64) []float64 {
 	return w
 }
 
-// slope adds to out the gradient of the log probability of a right option.
+// slope adds the gradient of the log probability of a right option to out.
 func (e example) slope(w, out []float64) {
 	chance, top := make([]float64, len(e.features)), math.Inf(-1)
 	for i, f := range e.features {
@@ -87,7 +87,7 @@ func deviations(examples []example, n int) []float64 {
 	return sum
 }
 
-// ridge keeps coefficients small that the data do not determine.
+// ridge is the penalty of a squared coefficient; it keeps those small that the data do not determine.
 const ridge = 1
 
 // logistic learns a logistic regression by Newton's method, with a ridge on all weights but the intercept.
