@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"example.com/ragflow"
 	"example.com/ragflow/checkpoint"
@@ -81,58 +80,6 @@ func TestRatingEmptiesNothing(t *testing.T) {
 	}
 	if got := foundIn(t, a); len(got) == 0 || got[0] == "basil.md" {
 		t.Errorf("the promoted answer is not found: %q", got)
-	}
-}
-
-// First questions that come at once share one sync, also if the one that began it is cancelled.
-func TestFirstQuestionsShareOneSync(t *testing.T) {
-	plain, reads := counted(t, atOnce)
-	ask(t, plain, "t", "How do I dry oregano?")
-	want := reads()
-	for _, cancelled := range []int{0, 1} {
-		var held atomic.Bool
-		begun, goOn := make(chan struct{}), make(chan struct{})
-		a, reads := counted(t, func(ctx context.Context) error {
-			if held.Swap(true) {
-				return nil
-			}
-			close(begun)
-			select {
-			case <-goOn:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		})
-		first, cancel := context.WithCancel(t.Context())
-		var wg sync.WaitGroup
-		put := func(ctx context.Context, want error) {
-			wg.Go(func() {
-				if _, err := a.Ask(ctx, ragflow.Question{Text: "How do I dry oregano?"}); !errors.Is(err, want) {
-					t.Errorf("error %v, want %v", err, want)
-				}
-			})
-		}
-		if cancelled == 0 {
-			put(first, nil)
-		} else {
-			put(first, context.Canceled)
-		}
-		<-begun
-		for range 3 {
-			put(t.Context(), nil)
-		}
-		time.Sleep(20 * time.Millisecond) // they come while the first one is at work
-		if cancelled == 0 {
-			close(goOn)
-		} else {
-			cancel()
-		}
-		wg.Wait()
-		cancel()
-		if got := reads(); got != want+cancelled {
-			t.Errorf("%d cancelled: the folder was compared %d times, want %d", cancelled, got, want+cancelled)
-		}
 	}
 }
 

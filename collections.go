@@ -189,7 +189,7 @@ func (cs *Collections) close() error {
 	defer cs.mu.Unlock()
 	var errs []error
 	for _, c := range cs.open {
-		errs = append(errs, c.index.Close())
+		errs = append(errs, c.library.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -204,6 +204,9 @@ func (c Config) ingestOptions(notice string) ingest.Options {
 	}
 	if c.indexPath() != "" {
 		o.Folders = c.promotedFolders
+	}
+	if c.Collection != "" { // the index without a name serves many folders, which share no documents
+		o.Dir = ingest.DocumentsDir(c.DataDir, c.Collection)
 	}
 	return o
 }

@@ -27,7 +27,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
-	if r := indexNow(t, a); r.Added != 1 || len(r.Failed) != 1 || r.Failed[0].Reason != "the file is damaged: it is no PDF that can be read" {
+	if r := indexed(t, a); r.Added != 1 || len(r.Failed) != 1 || r.Failed[0].Reason != "the file is damaged: it is no PDF that can be read" {
 		t.Errorf("report %+v", r)
 	}
 	r, err := a.Ask(t.Context(), ragflow.Question{Text: "How many days of paid leave does each employee have a year?", Trace: true})
@@ -51,44 +51,11 @@ func TestPages(t *testing.T) {
 	}
 
 	// What is in a file does not change by reading it again.
-	if r := indexNow(t, a); r.Unchanged != 2 || len(r.Failed) != 1 || len(r.Skipped) != 0 {
+	if r := indexed(t, a); r.Unchanged != 2 || len(r.Failed) != 1 || len(r.Skipped) != 0 {
 		t.Errorf("second report %+v", r)
 	}
 	write(t, filepath.Join(dir, "handbook.pdf"), "no PDF any more")
 	if again, err := a.Reply(t.Context(), r.RunID); err != nil || !again.Citations[0].Changed {
 		t.Error("a PDF that was overwritten counts as unchanged")
-	}
-}
-
-// TestSidecarChanges asks that metadata beside a file is seen when it comes,
-// changes and goes.
-func TestSidecarChanges(t *testing.T) {
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.md"), "aardvark")
-	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
-	indexNow(t, a)
-	title := func() string {
-		t.Helper()
-		indexNow(t, a)
-		r, err := a.Search(t.Context(), "aardvark", ragflow.SearchOptions{Request: search.Request{K: 1}})
-		if err != nil || len(r.Hits) != 1 {
-			t.Fatalf("%+v, %v", r, err)
-		}
-		return r.Hits[0].Title
-	}
-	beside := filepath.Join(dir, "a.md.meta.yaml")
-	write(t, beside, "title: One\n")
-	if got := title(); got != "One" {
-		t.Errorf("title %q, want One", got)
-	}
-	write(t, beside, "title: Another\n")
-	if got := title(); got != "Another" {
-		t.Errorf("title %q, want Another", got)
-	}
-	if err := os.Remove(beside); err != nil {
-		t.Fatal(err)
-	}
-	if got := title(); got != "a" {
-		t.Errorf("title %q, want a", got)
 	}
 }

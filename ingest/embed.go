@@ -26,30 +26,37 @@ type DenseReport struct {
 	Error       string `json:"error"`        // why embedding ended early; empty where it did not
 }
 
-// Reembed gives all passages the vectors of the configured embedder. They are made
-// beside those of another one, and when all are there, searches switch over at once.
-// What was done before an error or the end of ctx is kept, and the next call goes on
-// from there. Vectors that nothing needs any more are deleted. No document is read.
+// Reembed makes the vectors of all passages with the configured embedder. Searches use the
+// vectors of another one until all are there. Progress before an error or the end of ctx is
+// kept, and the next call continues. Vectors that nothing needs any more are deleted. No
+// document is read.
 func (l *Library) Reembed(ctx context.Context) (*DenseReport, error) {
+	report, err := l.do(ctx, work{reembed: true})
+	return report.Dense, err
+}
+
+// StartReembed begins a [Library.Reembed] that goes on when ctx ends.
+func (l *Library) StartReembed(ctx context.Context) *Job { return l.start(ctx, work{reembed: true}) }
+
+func (l *Library) reembed(ctx context.Context, report *Report, progress func(Progress)) error {
 	if l.o.Embedder == nil {
-		return nil, fmt.Errorf("%w: no embedding model is configured", search.ErrNoDense)
+		return fmt.Errorf("%w: no embedding model is configured", search.ErrNoDense)
 	}
-	if err := l.lock(ctx); err != nil {
-		return nil, err
+	if err := l.embedding.Acquire(ctx, 1); err != nil {
+		return context.Cause(ctx)
 	}
-	defer l.unlock()
 	roots, err := l.indexedRoots(ctx)
 	if err != nil {
-		return nil, err
+		l.embedding.Release(1)
+		return err
 	}
-	report, err := l.embed(ctx, roots, true)
+	if report.Dense, err = l.embedTurn(ctx, roots, true, progress); err == nil {
+		report.Dense.Pruned, err = l.index.PruneVectors(ctx)
+	}
 	if err != nil {
-		return report, err
+		return err
 	}
-	if report.Pruned, err = l.index.PruneVectors(ctx); err != nil {
-		return report, err
-	}
-	return report, l.publish(ctx, &Report{Roots: roots}, true)
+	return l.publish(ctx, report, true, false)
 }
 
 // indexedRoots returns those of the configured documents that are indexed, or all.
@@ -61,7 +68,7 @@ func (l *Library) indexedRoots(ctx context.Context) ([]string, error) {
 	wanted := l.wanted()
 	var roots []string
 	for _, c := range collections {
-		if wanted == nil || wanted[c.Root] {
+		if wanted(c.Root) {
 			roots = append(roots, c.Root)
 		}
 	}
@@ -71,23 +78,71 @@ func (l *Library) indexedRoots(ctx context.Context) ([]string, error) {
 	return roots, nil
 }
 
-// embedIndexed embeds what was indexed. A failure is reported and is no error, because
-// the lexical leg works without.
-func (l *Library) embedIndexed(ctx context.Context, report *Report) error {
-	if l.o.Embedder == nil || l.o.Dense.Leg == search.LegLexical || len(report.Roots) == 0 {
+// embedIndexed embeds roots that were indexed. A failure is in the report and is no error,
+// because the search by words works without. While another job embeds, the roots are left
+// to it, so that a small change does not wait for the vectors of a large folder.
+func (l *Library) embedIndexed(ctx context.Context, roots []string, report *Report, progress func(Progress)) error {
+	if l.o.Embedder == nil || l.o.Dense.Leg == search.LegLexical || len(roots) == 0 {
+		return nil
+	}
+	if !l.mayEmbed(roots) {
 		return nil
 	}
 	var err error
-	report.Dense, err = l.embed(ctx, report.Roots, l.o.Dense.Rebuild)
-	if err == nil || ctx.Err() != nil {
-		return err
+	report.Dense, err = l.embedTurn(ctx, roots, l.o.Dense.Rebuild, progress)
+	if err != nil && ctx.Err() == nil {
+		report.Dense.Error = err.Error()
+		return nil
 	}
-	report.Dense.Error = err.Error()
-	return nil
+	return err
+}
+
+// embedTurn embeds roots, and those that others left to the caller meanwhile. It ends the
+// caller's turn. The report is never nil.
+func (l *Library) embedTurn(ctx context.Context, roots []string, replace bool, progress func(Progress)) (*DenseReport, error) {
+	report, err := l.embed(ctx, roots, replace, progress)
+	for {
+		if roots = l.lateRoots(err); len(roots) == 0 {
+			return report, err
+		}
+		var more *DenseReport
+		more, err = l.embed(ctx, roots, replace, progress)
+		report.Embedded += more.Embedded
+		report.Refused += more.Refused
+		report.Calls += more.Calls
+		report.InputTokens += more.InputTokens
+	}
+}
+
+// mayEmbed reports whether the caller is the one to embed now. If not, the one who does takes
+// the roots over.
+func (l *Library) mayEmbed(roots []string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.embedding.TryAcquire(1) {
+		return true
+	}
+	l.late = append(l.late, roots...)
+	return false
+}
+
+// lateRoots returns the roots that others left to the caller. If there are none, or after an
+// error, others may embed.
+func (l *Library) lateRoots(err error) (roots []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil {
+		roots, l.late = l.late, nil
+	}
+	if len(roots) == 0 {
+		l.embedding.Release(1)
+	}
+	slices.Sort(roots)
+	return slices.Compact(roots)
 }
 
 // embed gives the passages of roots the vectors they lack. The report is never nil.
-func (l *Library) embed(ctx context.Context, roots []string, replace bool) (*DenseReport, error) {
+func (l *Library) embed(ctx context.Context, roots []string, replace bool, progress func(Progress)) (*DenseReport, error) {
 	report := &DenseReport{Model: l.o.Embedder.Model(), Vectors: "passage"}
 	var calls, tokens atomic.Int64
 	done, err := l.index.Embed(ctx, l.o.Dense.Spec(report.Model), roots, search.EmbedOptions{
@@ -98,7 +153,7 @@ func (l *Library) embed(ctx context.Context, roots []string, replace bool) (*Den
 			tokens.Add(out.InputTokens)
 			return out.Vectors, err
 		},
-		Progress: func(done, total int) { l.progress(Progress{Stage: StageEmbedding, Done: done, Total: total}) },
+		Progress: func(done, total int) { progress(Progress{Stage: StageEmbedding, Done: done, Total: total}) },
 	})
 	report.Calls, report.InputTokens = calls.Load(), tokens.Load()
 	if done != nil {

@@ -22,18 +22,20 @@ func (s *syncer) readAll(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var readers sync.WaitGroup
-	defer readers.Wait()
-	defer cancel()
-	ahead := make(chan struct{}, readMemory/placeMemory) // limits files that are read and not yet stored
+	acquired, released := 0, 0
+	defer func() {
+		cancel()
+		readers.Wait()
+		for _, j := range s.work[released:acquired] {
+			s.memory.Release(memoryOf(j))
+		}
+	}()
 	readers.Go(func() {
 		for i, j := range s.work {
-			for range places(j, cap(ahead)) {
-				select {
-				case ahead <- struct{}{}:
-				case <-ctx.Done():
-					return
-				}
+			if s.memory.Acquire(ctx, memoryOf(j)) != nil {
+				return
 			}
+			acquired++
 			readers.Go(func() { results[i] <- s.read(ctx, j) })
 		}
 	})
@@ -41,9 +43,8 @@ func (s *syncer) readAll(ctx context.Context) error {
 	for i := range s.work {
 		select {
 		case r := <-results[i]:
-			for range places(r.job, cap(ahead)) {
-				<-ahead
-			}
+			s.memory.Release(memoryOf(r.job))
+			released++
 			if err := b.add(ctx, r, i+1); err != nil {
 				return err
 			}
@@ -54,13 +55,11 @@ func (s *syncer) readAll(ctx context.Context) error {
 	return b.flush(ctx)
 }
 
-// readMemory is what all files that are read at a time may take together, in bytes, in places of
-// placeMemory.
-const readMemory, placeMemory = 128 << 20, 4 << 20
+// maxMemory is how many bytes the files may take that are being read at one time or wait to
+// be stored; fileMemory is the least that one counts for.
+const maxMemory, fileMemory = 128 << 20, 4 << 20
 
-// places is how many of the places in ahead a file takes, so that few large files or many small
-// ones are read at a time.
-func places(j job, most int) int { return int(min(1+load.Memory(j.file)/placeMemory, int64(most))) }
+func memoryOf(j job) int64 { return min(fileMemory+load.Memory(j.file), maxMemory) }
 
 // read is the result of one job.
 type read struct {
@@ -143,18 +142,17 @@ func (b *batch) add(ctx context.Context, r read, done int) error {
 	case errors.Is(r.problem, fs.ErrNotExist):
 		b.report.Warned = append(b.report.Warned, FileProblem{r.file.Source, "it was gone before it could be read"})
 		if r.known.Source != "" {
-			b.report.Removed++
+			b.report.removed(r.file.Source)
 			b.gone = append(b.gone, r.file.Source)
 		}
 	case r.problem != nil: // its earlier chunks stay, because it may be readable again tomorrow
 		b.report.Failed = append(b.report.Failed, FileProblem{r.file.Source, r.problem.Error()})
 		b.fail = append(b.fail, r.entry.File)
+	case r.known.Source == "":
+		b.report.added(r.file.Source, len(r.entry.Chunks))
+		b.put = append(b.put, r.entry)
 	default:
-		if r.known.Source == "" {
-			b.report.Added++
-		} else {
-			b.report.Changed++
-		}
+		b.report.changed(r.file.Source, len(r.entry.Chunks))
 		b.put = append(b.put, r.entry)
 	}
 	for _, w := range r.warned {

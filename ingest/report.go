@@ -18,13 +18,44 @@ type Report struct {
 	Skipped   []FileProblem `json:"skipped"`   // files without text that can be read: binary, too large
 	Failed    []FileProblem `json:"failed"`    // files that could not be read
 	Warned    []FileProblem `json:"warned"`    // files that were read, but not as they are: broken front matter, another encoding
+	Changes   []Change      `json:"changes"`   // new, changed and removed files by name, the first 1,000
 	ElapsedMS float64       `json:"elapsed_ms"`
 	Dense     *DenseReport  `json:"dense,omitempty"` // nil without an embedder
 }
 
 // newReport returns an empty report; its lists are not nil, for JSON.
 func newReport() *Report {
-	return &Report{Roots: []string{}, Skipped: []FileProblem{}, Failed: []FileProblem{}, Warned: []FileProblem{}}
+	return &Report{Roots: []string{}, Skipped: []FileProblem{}, Failed: []FileProblem{}, Warned: []FileProblem{}, Changes: []Change{}}
+}
+
+const maxChanges = 1000
+
+// Change says what became of a file.
+type Change struct {
+	Source string `json:"source"`
+	Kind   string `json:"kind"`   // added, changed or removed
+	Chunks int    `json:"chunks"` // that it has now
+}
+
+func (r *Report) note(c Change) {
+	if len(r.Changes) < maxChanges {
+		r.Changes = append(r.Changes, c)
+	}
+}
+
+func (r *Report) added(source string, chunks int) {
+	r.Added++
+	r.note(Change{source, "added", chunks})
+}
+
+func (r *Report) changed(source string, chunks int) {
+	r.Changed++
+	r.note(Change{source, "changed", chunks})
+}
+
+func (r *Report) removed(source string) {
+	r.Removed++
+	r.note(Change{source, "removed", 0})
 }
 
 // FileProblem says what is wrong with a file.
@@ -41,8 +72,8 @@ const StageEmbedding = "embedding"
 
 // Progress says how far long work is.
 type Progress struct {
-	Stage string // scanning, indexing, publishing or embedding
-	Done  int    // files; passages while embedding
-	Total int    // of the same; 0 while unknown
-	Bytes int64  // read so far
+	Stage string `json:"stage"` // scanning, indexing, publishing or embedding
+	Done  int    `json:"done"`  // files; passages while embedding
+	Total int    `json:"total"` // of the same; 0 while unknown
+	Bytes int64  `json:"bytes"` // read so far
 }

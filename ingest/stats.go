@@ -79,7 +79,7 @@ func (l *Library) Stats(ctx context.Context, files bool) (*Stats, error) {
 		return nil, err
 	}
 	for _, c := range collections {
-		if wanted != nil && !wanted[c.Root] {
+		if !wanted(c.Root) {
 			continue
 		}
 		known, err := l.index.Files(ctx, c.Root)
@@ -133,21 +133,10 @@ func counts(of map[string]int) []Count {
 	return out
 }
 
-// wanted returns the names of the configured roots; nil means all. A root that no
-// longer exists keeps the name it was given.
-func (l *Library) wanted() map[string]bool {
-	if len(l.o.Docs) == 0 {
-		return nil
-	}
-	out := map[string]bool{}
-	for _, docs := range slices.Concat(l.o.Docs, l.folders()) {
-		root, err := load.Resolve(docs)
-		if err != nil {
-			root = docs
-		}
-		out[root] = true
-	}
-	return out
+// wanted returns whether a root is configured; all are if Options.Docs names none.
+func (l *Library) wanted() func(root string) bool {
+	all := slices.Concat(l.roots())
+	return func(root string) bool { return len(l.o.Docs) == 0 || slices.Contains(all, root) }
 }
 
 func (s *CollectionStats) count(f search.File) {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,11 +27,97 @@ const (
 // the next sync hashes it.
 const settled = 2 * time.Second
 
-// syncer makes one collection of the index equal to one root.
+// run does the work of a job.
+func (l *Library) run(ctx context.Context, j *Job, report *Report) error {
+	begun := l.o.Clock()
+	defer func() { report.ElapsedMS = float64(l.o.Clock().Sub(begun).Microseconds()) / 1000 }()
+	if j.work.reembed {
+		l.begin(j)
+		return l.reembed(ctx, report, j.progressed)
+	}
+	partial := len(j.work.paths) > 0
+	roots, err := l.read(ctx, j, report)
+	if err != nil {
+		return err
+	}
+	if l.index.ReadOnly() {
+		return l.leave(ctx, report)
+	}
+	if err := l.embedIndexed(ctx, roots, report, j.progressed); err != nil {
+		return err
+	}
+	vectors := report.Dense != nil && (report.Dense.Embedded > 0 || l.o.Dense.Rebuild)
+	if err := l.publish(ctx, report, vectors, partial); err != nil || partial {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fresh = max(l.fresh, j.outdated)
+	return nil
+}
+
+// read syncs the documents of a job and returns their roots. Jobs for all documents take
+// turns; others wait for their own roots only.
+func (l *Library) read(ctx context.Context, j *Job, report *Report) (roots []string, err error) {
+	all := len(j.work.paths) == 0
+	if all {
+		unlock, err := l.lock(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
+		l.begin(j)
+	}
+	targets, err := l.targets(ctx, j.work)
+	switch {
+	case err != nil:
+		return nil, err
+	case l.index.ReadOnly() && all:
+		return nil, nil
+	case l.index.ReadOnly():
+		return nil, ErrReadOnly
+	}
+	for _, t := range targets {
+		if err := l.readTarget(ctx, j, t, report); err != nil {
+			return nil, fmt.Errorf("index %s: %w", t.path, err)
+		}
+		roots = append(roots, t.root)
+	}
+	if all {
+		return slices.Concat(l.roots()), l.unread(ctx)
+	}
+	return roots, nil
+}
+
+// leave is the end of a sync of an index that cannot be written.
+func (l *Library) leave(ctx context.Context, report *Report) error {
+	err := l.publish(ctx, report, false, false)
+	if errors.Is(err, ErrNoDocuments) && len(l.o.Docs) > 0 {
+		return fmt.Errorf("documents that are not indexed yet cannot be: %w", ErrReadOnly)
+	}
+	report.Unchanged = report.Files
+	report.Warned = append(report.Warned, FileProblem{"index.db", "it cannot be written, so it was not brought up to date"})
+	return err
+}
+
+func (l *Library) readTarget(ctx context.Context, j *Job, t target, report *Report) error {
+	unlock, err := l.lock(ctx, t.root)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	l.begin(j)
+	s := &syncer{Library: l, target: t, report: report, progress: j.progressed, seen: map[string]bool{}}
+	return s.run(ctx)
+}
+
+// syncer makes one collection of the index equal to its root, or to what lies at a path
+// below.
 type syncer struct {
 	*Library
-	root        string
+	target
 	report      *Report
+	progress    func(Progress)
 	chunking    chunk.Options
 	fingerprint string // of chunking
 
@@ -38,10 +125,6 @@ type syncer struct {
 	blocked []string        // folders that could not be read; their files stay in the index
 	work    []job
 	bytes   int64 // of the files that were read
-}
-
-func (l *Library) newSyncer(root string, report *Report) *syncer {
-	return &syncer{Library: l, root: root, report: report, seen: map[string]bool{}}
 }
 
 // job is a file that may have changed.
@@ -79,7 +162,7 @@ func (s *syncer) run(ctx context.Context) error {
 
 // scan walks the root and lists the files to read.
 func (s *syncer) scan(ctx context.Context, known map[string]search.File) error {
-	for file, err := range load.Files(ctx, s.root) {
+	for file, err := range load.FilesBelow(ctx, s.root, s.below) {
 		if err != nil {
 			if err := s.leftOut(err); err != nil {
 				return err
@@ -153,16 +236,21 @@ func skippable(err error) bool {
 func (s *syncer) remove(ctx context.Context, known map[string]search.File) error {
 	var gone []string
 	for source := range known {
-		if !s.seen[source] && !s.isBlocked(source) {
+		if !s.seen[source] && s.covers(source) && !s.isBlocked(source) {
 			gone = append(gone, source)
 		}
 	}
-	slices.Sort(gone)
-	s.report.Removed += len(gone)
 	if len(gone) == 0 {
 		return nil
 	}
-	return s.index.Delete(ctx, s.root, gone...)
+	slices.Sort(gone)
+	if err := s.index.Delete(ctx, s.root, gone...); err != nil {
+		return err
+	}
+	for _, source := range gone {
+		s.report.removed(source)
+	}
+	return nil
 }
 
 func (s *syncer) isBlocked(source string) bool {

@@ -98,7 +98,6 @@ func exist(docs []string) error {
 // openReport opens the assistant, brings its index up to date, with progress, and returns
 // what indexing did. It is an error where nothing can be read of the documents that are named or configured.
 func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ragflow.Assistant, *ingest.Report, error) {
-	progress := a.newProgress()
 	named, what := false, "read the index"
 	assistant, err := a.open(ctx, func(c *ragflow.Config) {
 		if change != nil {
@@ -111,9 +110,7 @@ func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ra
 	if err != nil {
 		return nil, nil, err
 	}
-	assistant.Library().SetProgress(progress.report)
-	report, err := assistant.Library().Sync(ctx)
-	progress.end()
+	report, err := a.follow(ctx, assistant.Library().Start(ctx))
 	if err != nil {
 		return nil, nil, errors.Join(failed(what, err), assistant.Close())
 	}

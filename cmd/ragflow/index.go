@@ -43,7 +43,7 @@ func (a *app) indexCommand() *cobra.Command {
 }
 
 // openToIndex opens the assistant for the documents named or configured.
-func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.Assistant, docs []string, err error) {
+func (a *app) openToIndex(ctx context.Context) (assistant *ragflow.Assistant, docs []string, err error) {
 	a.collecting, a.asked = true, config.SearchModels
 	assistant, err = a.open(ctx, func(c *ragflow.Config) {
 		docs = c.Docs
@@ -60,7 +60,6 @@ func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.
 	if assistant.ReadOnly() {
 		return nil, nil, errors.Join(a.readOnly("index"), assistant.Close())
 	}
-	assistant.Library().SetProgress(p.report)
 	if err := a.keepCollection(a.opened); err != nil {
 		return nil, nil, errors.Join(err, assistant.Close())
 	}
@@ -69,16 +68,14 @@ func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.
 
 // reembed makes all vectors again with the model that is configured now.
 func (a *app) reembed(ctx context.Context) (err error) {
-	progress := a.newProgress()
 	a.reembedding, a.asked = true, config.SearchModels
-	assistant, err := a.open(ctx, nil)
+	assistant, err := a.open(ctx, func(*ragflow.Config) {})
 	if err != nil {
 		return err
 	}
-	assistant.Library().SetProgress(progress.report)
 	defer closeInto(&err, assistant)
-	report, err := assistant.Library().Reembed(ctx)
-	progress.end()
+	done, err := a.follow(ctx, assistant.Library().StartReembed(ctx))
+	report := done.Dense
 	if err != nil {
 		if report != nil && report.Embedded > 0 {
 			a.tell("%s; the next call goes on from there", embedded(report))
@@ -125,14 +122,12 @@ func (*app) readOnly(what string) error {
 }
 
 func (a *app) index(ctx context.Context, watch bool) (err error) {
-	p := a.newProgress()
-	assistant, docs, err := a.openToIndex(ctx, p)
+	assistant, docs, err := a.openToIndex(ctx)
 	if err != nil {
 		return err
 	}
 	defer closeInto(&err, assistant)
-	report, err := assistant.Library().Sync(ctx)
-	p.end()
+	report, err := a.follow(ctx, assistant.Library().Start(ctx))
 	if err != nil {
 		return failed("index "+strings.Join(docs, ", "), err)
 	}

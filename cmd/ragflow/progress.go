@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -34,6 +35,19 @@ func (a *app) newProgress() *progress {
 		return &progress{}
 	}
 	return &progress{out: a.err, terminal: a.terminal(a.err)}
+}
+
+// follow shows the progress of a job and returns its result. The end of ctx cancels the job.
+func (a *app) follow(ctx context.Context, job *ingest.Job) (*ingest.Report, error) {
+	p := a.newProgress()
+	for now := range job.Watch(ctx) {
+		p.report(now)
+	}
+	p.end()
+	if ctx.Err() != nil {
+		job.Cancel()
+	}
+	return job.Wait(context.WithoutCancel(ctx))
 }
 
 // report takes one report.

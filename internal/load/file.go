@@ -58,7 +58,11 @@ type File struct {
 // errors, so there are no loops. A file that root names is read whatever its extension; without a known one
 // it is plain text. In a folder, a file without an extension is plain text if it begins as text, except
 // licences and keys.
-func Files(ctx context.Context, root string) iter.Seq2[File, error] {
+func Files(ctx context.Context, root string) iter.Seq2[File, error] { return FilesBelow(ctx, root, "") }
+
+// FilesBelow is Files for one file or folder below a root, by its path with slashes. It yields
+// nothing if there is none, or if the rules of the root leave it out.
+func FilesBelow(ctx context.Context, root, below string) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
 		name, err := Resolve(root)
 		if err != nil {
@@ -73,7 +77,7 @@ func Files(ctx context.Context, root string) iter.Seq2[File, error] {
 			yield(f, err)
 			return
 		}
-		w := walker{root: name, yield: yield}
+		w := walker{root: name, below: below, yield: yield}
 		if err := w.folder(ctx, name, "", outerIgnores(name)); err != nil && !errors.Is(err, errStopped) {
 			yield(File{}, err)
 		}
@@ -86,6 +90,7 @@ var errStopped = errors.New("stopped")
 // walker walks a folder.
 type walker struct {
 	root  string
+	below string // the file or folder to walk to; empty: all
 	yield func(File, error) bool
 }
 
@@ -102,7 +107,7 @@ func (w *walker) tell(path string, f File, err error) error {
 
 // folder walks a folder at the path source below the root.
 func (w *walker) folder(ctx context.Context, folder, source string, rules *ignores) error {
-	entries, err := os.ReadDir(folder) // sorted by name
+	entries, err := w.entries(folder, source)
 	if err != nil {
 		if err = w.tell(folder, File{}, err); err != nil {
 			return err
@@ -115,7 +120,7 @@ func (w *walker) folder(ctx context.Context, folder, source string, rules *ignor
 		}
 		path, below := filepath.Join(folder, e.Name()), source+e.Name()
 		switch {
-		case passedOver(e.Name()), rules.ignored(path, e.IsDir()), besideDocument(path):
+		case Hidden(e.Name()), rules.ignored(path, e.IsDir()), besideDocument(path):
 		case e.IsDir():
 			err = w.folder(ctx, path, below+"/", rules)
 		default:
@@ -126,6 +131,23 @@ func (w *walker) folder(ctx context.Context, folder, source string, rules *ignor
 		}
 	}
 	return nil
+}
+
+// entries lists a folder by name. On the way to w.below it holds only the next step.
+func (w *walker) entries(folder, source string) ([]fs.DirEntry, error) {
+	rest, found := strings.CutPrefix(w.below, source)
+	if !found || rest == "" {
+		return os.ReadDir(folder)
+	}
+	step, _, _ := strings.Cut(rest, "/")
+	info, err := os.Lstat(filepath.Join(folder, step))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return []fs.DirEntry{fs.FileInfoToDirEntry(info)}, nil
 }
 
 func (w *walker) file(path, source string, link bool) error {
@@ -185,8 +207,8 @@ func (w *walker) holds(link string) bool {
 	return err == nil && filepath.IsLocal(below)
 }
 
-// passedOver reports names of files that are not documents of the user.
-func passedOver(name string) bool {
+// Hidden reports whether the walk leaves out files and folders of a name without an error.
+func Hidden(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules"
 }
 

@@ -10,12 +10,13 @@ import (
 	"example.com/ragflow/state"
 )
 
-// sidecarEnds are the endings of a metadata file, added to the name of its document: handbook.pdf.meta.yaml.
-func sidecarEnds() []string { return []string{".meta.yaml", ".meta.yml", ".meta.json"} }
+// MetadataEnds are the endings that a metadata file adds to the name of its document:
+// handbook.pdf.meta.yaml.
+func MetadataEnds() []string { return []string{".meta.yaml", ".meta.yml", ".meta.json"} }
 
 // sidecarOf returns the metadata file of a document; "" without one.
 func sidecarOf(document string) string {
-	for _, end := range sidecarEnds() {
+	for _, end := range MetadataEnds() {
 		if info, err := os.Stat(document + end); err == nil && info.Mode().IsRegular() {
 			return document + end
 		}
@@ -25,12 +26,21 @@ func sidecarOf(document string) string {
 
 // describes returns the name of the document of a metadata file.
 func describes(name string) (document string, ok bool) {
-	for _, end := range sidecarEnds() {
+	for _, end := range MetadataEnds() {
 		if document, ok = strings.CutSuffix(name, end); ok && document != "" {
 			return document, true
 		}
 	}
 	return "", false
+}
+
+// Described returns the document that a metadata file belongs to, by its name, and all other
+// names as they are.
+func Described(name string) string {
+	if document, ok := describes(name); ok {
+		return document
+	}
+	return name
 }
 
 // sidecar reads the metadata file of a document. It has precedence over the metadata in the

@@ -1,7 +1,6 @@
-package ragflow_test
+package ingest_test
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,38 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"example.com/ragflow"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/search"
 )
-
-func indexNow(t *testing.T, a *ragflow.Assistant) *ingest.Report {
-	t.Helper()
-	r, err := a.Library().Sync(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// finds reports whether a search for a word finds a source.
-func finds(t *testing.T, a *ragflow.Assistant, word, source string) bool {
-	t.Helper()
-	r, err := a.Search(t.Context(), word, ragflow.SearchOptions{Request: search.Request{K: 5}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, h := range r.Hits {
-		if h.Source == source && strings.Contains(h.Text, word) {
-			return true
-		}
-	}
-	return false
-}
 
 // TestIndexHardFiles asks that nothing is lost of files that are not as they
 // should be, and that the report says so.
 func TestIndexHardFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, content := range map[string]string{
 		"invalid.md":      "# Invalid\n\nbefore \xff\xfe\xe2 grüne inwalid after\n",
@@ -62,8 +36,8 @@ func TestIndexHardFiles(t *testing.T) {
 	} {
 		write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
-	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
-	r := indexNow(t, a)
+	a := open(t, "", ingest.Options{Docs: []string{dir}})
+	r := syncAll(t, a)
 	for word, source := range map[string]string{
 		"inwalid": "invalid.md", "latinum": "latin.txt", "utfword": "utf16.md", "lastword": "long.txt", "htmlword": "page.html", "codeword": "code/main.go",
 	} {
@@ -94,14 +68,15 @@ func TestIndexHardFiles(t *testing.T) {
 // TestIndexUnreadable asks that a file that cannot be read is told, and that what
 // was read of it before is still found.
 func TestIndexUnreadable(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" || os.Getuid() == 0 {
 		t.Skip("permissions do not bind this user")
 	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a.md"), "aardvark")
 	write(t, filepath.Join(dir, "d", "b.md"), "bumblebee")
-	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
-	indexNow(t, a)
+	a := open(t, "", ingest.Options{Docs: []string{dir}})
+	syncAll(t, a)
 	file, folder := filepath.Join(dir, "a.md"), filepath.Join(dir, "d")
 	write(t, file, "changed aardvark")
 	for path, mode := range map[string]fs.FileMode{file: 0, folder: 0} {
@@ -109,13 +84,13 @@ func TestIndexUnreadable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := indexNow(t, a)
+	r := syncAll(t, a)
 	if len(r.Failed) != 2 || !finds(t, a, "aardvark", "a.md") || !finds(t, a, "bumblebee", "d/b.md") {
 		t.Errorf("failed %v; what was read before must be found", r.Failed)
 	}
 	_ = os.Chmod(file, 0o600)
 	_ = os.Chmod(folder, 0o700)
-	if r := indexNow(t, a); len(r.Failed) != 0 || !finds(t, a, "changed", "a.md") {
+	if r := syncAll(t, a); len(r.Failed) != 0 || !finds(t, a, "changed", "a.md") {
 		t.Errorf("failed %v after the rights came back", r.Failed)
 	}
 }
@@ -123,6 +98,7 @@ func TestIndexUnreadable(t *testing.T) {
 // TestIndexFailedLink is the same without rights: a link whose target is a
 // folder's name now, on every system that has links.
 func TestIndexFailedLink(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	other := filepath.Join(dir, ".versions") // hidden, so only the link names what is in it
 	write(t, filepath.Join(other, "x.md"), "linkword")
@@ -133,12 +109,12 @@ func TestIndexFailedLink(t *testing.T) {
 	if err := os.Symlink(dir, filepath.Join(dir, "loop")); err != nil {
 		t.Fatal(err)
 	}
-	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
-	indexNow(t, a)
+	a := open(t, "", ingest.Options{Docs: []string{dir}})
+	syncAll(t, a)
 	if err := os.Remove(filepath.Join(other, "x.md")); err != nil {
 		t.Fatal(err)
 	}
-	if r := indexNow(t, a); len(r.Failed) != 1 || !finds(t, a, "linkword", "l.md") {
+	if r := syncAll(t, a); len(r.Failed) != 1 || !finds(t, a, "linkword", "l.md") {
 		t.Errorf("report %+v; the text must be found while its link leads nowhere", r)
 	}
 }
@@ -146,6 +122,7 @@ func TestIndexFailedLink(t *testing.T) {
 // TestIndexLinkOutside asks that a link to what lies outside of the folder is
 // counted and not read, and is read where a person names its target.
 func TestIndexLinkOutside(t *testing.T) {
+	t.Parallel()
 	dir, other := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(dir, "own.md"), "ownword")
 	secret := filepath.Join(other, "secret.md")
@@ -153,77 +130,24 @@ func TestIndexLinkOutside(t *testing.T) {
 	if err := os.Symlink(secret, filepath.Join(dir, "l.md")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
-	a := open(t, ragflow.Config{Docs: []string{dir}})
-	r := indexNow(t, a)
+	a := open(t, "", ingest.Options{Docs: []string{dir}})
+	r := syncAll(t, a)
 	if r.Added != 1 || len(r.Skipped) != 1 || r.Skipped[0].Source != "l.md" || !strings.Contains(r.Skipped[0].Reason, "outside of the folder; name that file itself") {
 		t.Errorf("report %+v, want l.md skipped with what to do", r)
 	}
 	if finds(t, a, "linkword", "l.md") {
 		t.Error("a link led out of the folder")
 	}
-	named := open(t, ragflow.Config{Docs: []string{filepath.Join(dir, "l.md")}})
-	indexNow(t, named)
+	named := open(t, "", ingest.Options{Docs: []string{filepath.Join(dir, "l.md")}})
+	syncAll(t, named)
 	if !finds(t, named, "linkword", "secret.md") {
 		t.Error("a link that a person named was not read")
 	}
 }
 
-// TestIndexVanishing takes a file away after the walk began, and after it saw
-// the file.
-func TestIndexVanishing(t *testing.T) {
-	for _, stage := range []string{"scanning", "indexing"} {
-		t.Run(stage, func(t *testing.T) {
-			dir, data := t.TempDir(), t.TempDir()
-			for i := range 300 { // more than are read ahead
-				write(t, filepath.Join(dir, fmt.Sprintf("m%03d.md", i)), "middle")
-			}
-			write(t, filepath.Join(dir, "z.md"), "zebra")
-			first := open(t, ragflow.Config{DataDir: data, Docs: []string{dir}})
-			indexNow(t, first)
-			write(t, filepath.Join(dir, "m000.md"), "another")
-			a := open(t, ragflow.Config{DataDir: data, Docs: []string{dir}})
-			a.Library().SetProgress(func(p ingest.Progress) {
-				if p.Stage == stage {
-					_ = os.Remove(filepath.Join(dir, "z.md")) // it is gone the second time
-				}
-			})
-			r := indexNow(t, a)
-			if finds(t, a, "zebra", "z.md") || !finds(t, a, "another", "m000.md") || r.Removed != 1 || len(r.Failed) != 0 {
-				t.Errorf("report %+v", r)
-			}
-			if told := len(r.Warned) == 1; told != (stage == "indexing") {
-				t.Errorf("warned %v", r.Warned)
-			}
-		})
-	}
-}
-
-// TestIndexGrowing writes to a file while it is read; the next time sees the
-// rest.
-func TestIndexGrowing(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "log.md")
-	write(t, path, "first\n")
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
-	a.Library().SetProgress(func(ingest.Progress) {
-		_, _ = f.WriteString("more words\n") // at any moment
-	})
-	indexNow(t, a)
-	if _, err := f.WriteString("lastword\n"); err != nil || f.Close() != nil {
-		t.Fatal(err)
-	}
-	indexNow(t, a)
-	if !finds(t, a, "lastword", "log.md") {
-		t.Error("what was written last is lost")
-	}
-}
-
 // TestStats asks that each file has its status.
 func TestStats(t *testing.T) {
+	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(dir, "a.md"), "# A\n\naardvark\n")
 	write(t, filepath.Join(dir, "b.md"), "")
@@ -232,9 +156,9 @@ func TestStats(t *testing.T) {
 	write(t, filepath.Join(dir, "e.md"), "---\ntitle: E\nlayout: cli\n---\n\n<!-- made of data -->\n")
 	write(t, filepath.Join(dir, "f.md"), "<!-- nothing yet -->\n")
 	write(t, filepath.Join(dir, "g.xls"), "x")
-	a := open(t, ragflow.Config{DataDir: data, Docs: []string{dir}})
-	indexNow(t, a)
-	stats, err := a.Library().Stats(t.Context(), true)
+	a := open(t, data, ingest.Options{Docs: []string{dir}})
+	syncAll(t, a)
+	stats, err := a.Stats(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,10 +181,11 @@ func TestStats(t *testing.T) {
 
 // TestChangesAreFound changes files, adds folders and takes some away.
 func TestChangesAreFound(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a.md"), "aardvark")
-	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
-	indexNow(t, a)
+	a := open(t, "", ingest.Options{Docs: []string{dir}})
+	syncAll(t, a)
 	for _, step := range []struct {
 		what                    string
 		do                      func()
@@ -275,7 +200,7 @@ func TestChangesAreFound(t *testing.T) {
 		{"a deleted folder", func() { _ = os.RemoveAll(filepath.Join(dir, "old")) }, 0, 0, 1},
 	} {
 		step.do()
-		if r := indexNow(t, a); r.Added != step.added || r.Changed != step.changed || r.Removed != step.removed {
+		if r := syncAll(t, a); r.Added != step.added || r.Changed != step.changed || r.Removed != step.removed {
 			t.Errorf("%s: %d added, %d changed, %d removed", step.what, r.Added, r.Changed, r.Removed)
 		}
 	}
