@@ -1,13 +1,13 @@
 package ingest
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 )
 
 // Errors of named collections; match them with errors.Is.
@@ -49,20 +49,17 @@ func MakeCollection(dataDir, name string) error {
 	return nil
 }
 
-// deletedEnd is the ending of collections that are being deleted.
-const deletedEnd = ".deleted"
-
 // DeleteCollection deletes a named collection: its index, its settings and the documents that
-// were put into it, but no folder that it only indexes. Its [Library] must be closed before;
-// another process that has it open answers from what it has until it closes it, where the
-// system permits to delete open files, and is an error otherwise. An index on a server stays:
-// see [Library.Forget]. The error matches ErrNoCollection if there is none.
+// were put into it, but no folder that it only indexes. Its [Library] must be closed before.
+// Another process that has it open answers from it until it closes it, unless the system
+// forbids to delete open files, which is an error. An index on a server stays: see
+// [Library.Forget]. The error matches ErrNoCollection if there is none.
 func DeleteCollection(dataDir, name string) error {
 	if err := CheckCollection(name); err != nil {
 		return err
 	}
 	dir := CollectionDir(dataDir, name)
-	gone := filepath.Join(filepath.Dir(dir), "."+newID()+deletedEnd)
+	gone := filepath.Join(filepath.Dir(dir), "."+rand.Text())
 	err := os.Rename(dir, gone) // so that nobody sees half of it
 	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrNoCollection
@@ -73,33 +70,18 @@ func DeleteCollection(dataDir, name string) error {
 	if err != nil {
 		return fmt.Errorf("delete collection %q: %w", name, err)
 	}
-	left, _ := os.ReadDir(filepath.Dir(dir)) // the rest of collections that a killed process deleted
-	for _, e := range left {
-		if strings.HasSuffix(e.Name(), deletedEnd) {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(filepath.Dir(dir), e.Name())))
-		}
-	}
-	return err
-}
-
-// CheckCollection reports whether a collection may have a name. The error matches
-// ErrCollectionName.
-func CheckCollection(name string) error {
-	if !collectionName(name) {
-		return fmt.Errorf("collection %q: %w", name, ErrCollectionName)
-	}
 	return nil
 }
 
-var (
-	collectionForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
-	windowsDevice  = regexp.MustCompile(`^(con|prn|aux|nul|(com|lpt)[0-9])$`)
-)
+var collectionForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
-// collectionName reports whether a collection may have a name: one that is the
-// name of a folder on every system, and differs from all others there.
-func collectionName(s string) bool {
-	return collectionForm.MatchString(s) && !windowsDevice.MatchString(s)
+// CheckCollection reports whether a collection may have a name: that of a folder on every
+// system, which differs from all others there. The error matches ErrCollectionName.
+func CheckCollection(name string) error {
+	if !collectionForm.MatchString(name) || reserved.MatchString(name) {
+		return fmt.Errorf("collection %q: %w", name, ErrCollectionName)
+	}
+	return nil
 }
 
 // Collections lists the named collections of a data folder, in order. A folder
@@ -111,7 +93,7 @@ func Collections(dataDir string) ([]string, error) {
 	}
 	names := []string{}
 	for _, e := range entries {
-		if e.IsDir() && collectionName(e.Name()) {
+		if e.IsDir() && CheckCollection(e.Name()) == nil {
 			names = append(names, e.Name())
 		}
 	}

@@ -54,8 +54,6 @@ func TestCollections(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	left := filepath.Join(filepath.Dir(dir), ".KILLED.deleted")
-	write(t, filepath.Join(left, "index.db"), "half deleted")
 	if err := ingest.DeleteCollection(data, "books"); err != nil {
 		t.Fatal(err)
 	}

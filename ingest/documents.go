@@ -2,7 +2,9 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +15,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -25,48 +28,49 @@ import (
 // Errors of single documents; match them with errors.Is.
 var (
 	ErrNoDocument = errors.New("there is no such document")
-	ErrNoFolder   = errors.New("the library has no folder for documents")
-	ErrName       = errors.New("the name of a document is a relative path of at most 500 bytes, without the characters \\ : * ? \" < > |, hidden files and names that some systems reserve")
-	ErrKind       = load.ErrNoLoader // no document of this kind can be read
-	ErrTooLarge   = load.ErrTooLarge // a document with more than MaxDocument bytes, or too much metadata
+	ErrNoFolder   = errors.New("the library has no folder for documents") // Options.Dir
+	ErrName       = errors.New(`the name of a document is a relative path of at most 500 bytes, without the characters \ : * ? " < > |, hidden files and names that some systems reserve`)
+	ErrKind       = load.ErrNoLoader // documents of this kind are not read
+	ErrTooLarge   = load.ErrTooLarge // more than MaxDocument bytes, or 60 KiB of metadata
 )
 
-// MaxDocument is the most bytes of a document.
+// MaxDocument is how many bytes a document has at most.
 const MaxDocument = 64 << 20
 
 const (
 	maxName     = 500      // bytes
 	maxElement  = 240      // bytes of a part of a name; file systems take 255, and metadata files add to a name
-	maxMetadata = 60 << 10 // bytes; load reads a little more
+	maxMetadata = 60 << 10 // bytes; package load reads a little more
 	metaEnd     = ".meta.json"
+	incoming    = ".incoming" // a folder in Options.Dir for files that are being written
 )
 
-// Document is a document in Options.Dir.
+// Document is a document that was put into a library. Its JSON is for programs.
 type Document struct {
-	Name   string    `json:"name"` // path with slashes in the folder, which is its source in the index
-	Bytes  int64     `json:"bytes"`
-	Time   time.Time `json:"time"`   // when it or its metadata was put
-	Status string    `json:"status"` // waiting, indexed, empty, skipped or failed
-	Reason string    `json:"reason"` // why it is empty, was skipped or failed
-	Title  string    `json:"title"`
-	Chunks int       `json:"chunks"`
+	FileStatus           // Source is its name
+	Time       time.Time `json:"time"` // when it was put
 }
 
-// StatusWaiting is the status of a document that is not in the index yet.
-const StatusWaiting = "waiting"
-
-// Put stores a document with a name of its own in Options.Dir, in place of an earlier one of
-// that name, and indexes it. Metadata describes the document as front matter does; nil: only
-// the document itself does. A document that cannot be read is stored, and its status says so.
+// Put stores a document in Options.Dir, in place of an earlier one of that name, and indexes
+// it. The name is its path in the folder, with slashes. Metadata describes the document as
+// front matter does; nil: only the document itself does. A document that cannot be read is
+// stored, and its status says why.
 //
 // Errors match ErrName, ErrKind, ErrTooLarge, ErrNoFolder, ErrReadOnly, or are those of r and
 // of the file system. After an error the folder holds the earlier document or the new one,
-// whole; the next sync indexes it.
+// whole, and the next sync indexes it.
 func (l *Library) Put(ctx context.Context, name string, r io.Reader, metadata state.Metadata) (Document, error) {
 	if err := l.store(name, r, metadata); err != nil {
 		return Document{}, fmt.Errorf("put %q: %w", name, err)
 	}
-	return l.refresh(ctx, name)
+	if _, err := l.Sync(ctx, filepath.Join(l.o.Dir, name)); err != nil {
+		return Document{}, err
+	}
+	list, err := l.Documents(ctx)
+	if i := slices.IndexFunc(list, func(d Document) bool { return d.Source == name }); i >= 0 {
+		return list[i], nil
+	}
+	return Document{}, cmp.Or(err, ErrNoDocument) // another call deleted it
 }
 
 // PutText is Put for a text of a program, in Markdown. The name ends in .md, which is added
@@ -80,102 +84,77 @@ func (l *Library) PutText(ctx context.Context, name, title, text string, metadat
 	if title != "" {
 		front["title"] = title
 	}
-	head, err := encodeMetadata(front)
+	head, err := encodeMetadata(front) // JSON is YAML
 	if err != nil {
 		return Document{}, fmt.Errorf("put %q: %w", name, err)
 	}
 	return l.Put(ctx, name, io.MultiReader(strings.NewReader("---\n"+string(head)+"\n---\n\n"), strings.NewReader(text)), nil)
 }
 
-// Delete deletes a document of Options.Dir, its metadata and what is indexed of it. The error
-// matches ErrNoDocument if there is none.
+// Delete deletes a document, its metadata and what is indexed of it. The error matches
+// ErrNoDocument if there is none.
 func (l *Library) Delete(ctx context.Context, name string) error {
-	dir, err := l.dir(name, true)
+	dir, err := l.writable(name)
+	if err == nil {
+		err = errors.Join(l.remove(dir, name), dir.Close())
+	}
 	if err != nil {
 		return fmt.Errorf("delete %q: %w", name, err)
 	}
-	l.storing.Lock()
-	info, err := dir.Lstat(filepath.FromSlash(name))
-	switch {
-	case err == nil && info.IsDir():
-		err = fs.ErrNotExist
-	case err == nil:
-		err = errors.Join(dir.Remove(filepath.FromSlash(name)), removeMetadata(dir, name, ""))
-	}
-	l.storing.Unlock()
-	if err = errors.Join(missing(err), dir.Close()); err != nil {
-		return fmt.Errorf("delete %q: %w", name, err)
-	}
-	_, err = l.refresh(ctx, name)
+	_, err = l.Sync(ctx, filepath.Join(l.o.Dir, name))
 	return err
 }
 
-// Open opens a document of Options.Dir for reading. The error matches ErrNoDocument if there
-// is none.
-func (l *Library) Open(name string) (*os.File, error) {
-	dir, err := l.dir(name, false)
-	if err != nil {
-		return nil, fmt.Errorf("open %q: %w", name, err)
+func (l *Library) remove(dir *os.Root, name string) error {
+	l.storing.Lock()
+	defer l.storing.Unlock()
+	info, err := dir.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && info.IsDir():
+		return ErrNoDocument
+	case err != nil:
+		return err
 	}
-	defer func() { _ = dir.Close() }() // nothing was written
-	info, err := dir.Lstat(filepath.FromSlash(name))
-	if err == nil && !info.Mode().IsRegular() {
-		err = fs.ErrNotExist
+	return errors.Join(dir.Remove(name), removeMetadata(dir, name, ""))
+}
+
+// Open opens a document for reading. Errors match ErrName, ErrNoFolder or ErrNoDocument.
+func (l *Library) Open(name string) (*os.File, error) {
+	f, err := (*os.File)(nil), l.checkName(name)
+	if err == nil {
+		f, err = os.OpenInRoot(l.o.Dir, name)
 	}
 	if err == nil {
-		var f *os.File
-		if f, err = dir.Open(filepath.FromSlash(name)); err == nil {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			return f, nil
 		}
+		err = errors.Join(fs.ErrNotExist, f.Close())
 	}
-	return nil, fmt.Errorf("open %q: %w", name, missing(err))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNoDocument
+	}
+	return nil, fmt.Errorf("open %q: %w", name, err)
 }
 
-// Documents lists the documents of Options.Dir by name.
-func (l *Library) Documents(ctx context.Context) ([]Document, error) { return l.documents(ctx, "") }
-
-// documents lists the documents that lie at a path below Options.Dir; empty: all.
-func (l *Library) documents(ctx context.Context, below string) ([]Document, error) {
-	out := []Document{}
+// Documents lists the documents that were put and indexed, by name: all, or those of names.
+func (l *Library) Documents(ctx context.Context, names ...string) ([]Document, error) {
 	root, err := load.Resolve(l.o.Dir)
 	if err != nil {
-		return out, nil // none was put
+		return []Document{}, nil //nolint:nilerr // none was put yet
 	}
 	known, err := l.index.Files(ctx, root)
-	if err != nil {
-		return nil, err
-	}
-	for file, err := range load.FilesBelow(ctx, root, below) {
-		left, ok := errors.AsType[*load.FileError](err)
-		switch {
-		case ok:
-			source, relErr := filepath.Rel(root, left.Path)
-			if info, err := os.Lstat(left.Path); err == nil && relErr == nil && info.Mode().IsRegular() {
-				out = append(out, Document{Name: filepath.ToSlash(source), Bytes: info.Size(), Time: info.ModTime(), Status: StatusSkipped, Reason: left.Err.Error()})
-			}
-		case err != nil:
-			return nil, err
-		default:
-			d := Document{Name: file.Source, Bytes: file.Size, Time: file.ModTime, Status: StatusWaiting}
-			if f, ok := known[file.Source]; ok {
-				d.Status, d.Reason, d.Title, d.Chunks = statusOf(f), reasonOf(f), f.Title, f.Chunks
-			}
-			out = append(out, d)
+	out := []Document{}
+	for _, source := range slices.Sorted(maps.Keys(known)) {
+		if len(names) > 0 && !slices.Contains(names, source) {
+			continue
 		}
+		d := Document{FileStatus: fileStatus(known[source])}
+		if info, err := os.Stat(load.Locate(root, source)); err == nil {
+			d.Time = info.ModTime()
+		}
+		out = append(out, d)
 	}
-	return out, nil
-}
-
-// refresh syncs one document and returns it; the zero Document if it is gone.
-func (l *Library) refresh(ctx context.Context, name string) (Document, error) {
-	if _, err := l.Sync(ctx, filepath.Join(l.o.Dir, filepath.FromSlash(name))); err != nil {
-		return Document{}, err
-	}
-	list, err := l.documents(ctx, name)
-	if err != nil || len(list) == 0 {
-		return Document{}, err
-	}
-	return list[0], nil
+	return out, err
 }
 
 // store writes a document and its metadata into the folder.
@@ -186,7 +165,7 @@ func (l *Library) store(name string, r io.Reader, metadata state.Metadata) (err 
 			return err
 		}
 	}
-	dir, err := l.dir(name, true)
+	dir, err := l.writable(name)
 	if err != nil {
 		return err
 	}
@@ -199,8 +178,7 @@ func (l *Library) store(name string, r io.Reader, metadata state.Metadata) (err 
 		return err
 	}
 	defer func() { _ = dir.Remove(document) }() // it is renamed unless there is an error
-	name = filepath.FromSlash(name)
-	if err := dir.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+	if err := dir.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return err
 	}
 	l.storing.Lock()
@@ -214,15 +192,9 @@ func (l *Library) store(name string, r io.Reader, metadata state.Metadata) (err 
 	return errors.Join(place(dir, name+metaEnd, beside), removeMetadata(dir, name, metaEnd))
 }
 
-// incoming is the folder in Options.Dir for files that are being written.
-const incoming = ".incoming"
-
 // receive writes a temporary file and returns its name.
 func receive(dir *os.Root, r io.Reader) (name string, err error) {
-	if err := dir.MkdirAll(incoming, 0o700); err != nil {
-		return "", err
-	}
-	name = filepath.Join(incoming, newID())
+	name = path.Join(incoming, rand.Text())
 	f, err := dir.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return "", err
@@ -249,45 +221,36 @@ func place(dir *os.Root, name string, content []byte) error {
 	return dir.Rename(temporary, name)
 }
 
-// sweep deletes what writers left in incoming whose process ended a day ago or earlier.
-func sweep(dir *os.Root) {
-	entries, _ := fs.ReadDir(dir.FS(), incoming) // nothing was put yet
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
-			_ = dir.Remove(filepath.Join(incoming, e.Name())) // another process may have done so
-		}
+// writable opens the folder to change a document, and makes it if it is missing. It deletes
+// what writers left that were killed a day ago or earlier.
+func (l *Library) writable(name string) (*os.Root, error) {
+	err := l.checkName(name)
+	if err == nil && l.index.ReadOnly() {
+		err = ErrReadOnly
 	}
-}
-
-// dir opens the folder for a document whose name it checks. To write, it makes the folder.
-func (l *Library) dir(name string, write bool) (*os.Root, error) {
-	switch {
-	case l.o.Dir == "":
-		return nil, ErrNoFolder
-	case write && l.index.ReadOnly():
-		return nil, ErrReadOnly
-	case !documentName(name):
-		return nil, ErrName
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(l.o.Dir, incoming), 0o700)
 	}
-	if write {
-		if err := os.MkdirAll(l.o.Dir, 0o700); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	dir, err := os.OpenRoot(l.o.Dir)
 	if err != nil {
-		return nil, missing(err)
+		return nil, err
 	}
-	if !write {
-		return dir, nil
+	entries, _ := fs.ReadDir(dir.FS(), incoming) // else the next call deletes them
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+			_ = dir.Remove(path.Join(incoming, e.Name())) // another process may have done so
+		}
 	}
-	sweep(dir)
 	// The rules of a repository around the folder are not for documents that were put.
 	const rules = ".ragflowignore"
-	if _, err := dir.Lstat(rules); errors.Is(err, fs.ErrNotExist) {
-		if err := place(dir, rules, []byte("!*\n")); err != nil {
-			return nil, errors.Join(err, dir.Close())
-		}
+	if _, err = dir.Lstat(rules); errors.Is(err, fs.ErrNotExist) {
+		err = place(dir, rules, []byte("!*\n"))
+	}
+	if err != nil {
+		return nil, errors.Join(err, dir.Close())
 	}
 	return dir, nil
 }
@@ -298,49 +261,42 @@ func removeMetadata(dir *os.Root, name, keep string) (err error) {
 		if end == keep {
 			continue
 		}
-		if e := dir.Remove(filepath.FromSlash(name) + end); !errors.Is(e, fs.ErrNotExist) {
+		if e := dir.Remove(name + end); !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)
 		}
 	}
 	return err
 }
 
-// missing returns ErrNoDocument for an error that says that there is no file.
-func missing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return ErrNoDocument
-	}
-	return err
-}
-
 func encodeMetadata(m state.Metadata) ([]byte, error) {
 	text, err := json.Marshal(m)
-	switch {
-	case err != nil:
+	if err == nil && len(text) > maxMetadata {
+		err = fmt.Errorf("%w: more than %d KiB", ErrTooLarge, maxMetadata>>10)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
-	case len(text) > maxMetadata:
-		return nil, fmt.Errorf("metadata: %w: more than %d KiB", ErrTooLarge, maxMetadata>>10)
 	}
 	return text, nil
 }
 
 // reserved are names of devices on Windows, with any ending.
-var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])$`)
+var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
 
-// documentName reports whether a document may have a name: a path below the folder that
-// every system can store, that the walk of the folder finds, and that is printable.
-func documentName(name string) bool {
+// checkName refuses names of documents that leave the folder, that a system cannot store, that
+// the walk of the folder leaves out, or that cannot be printed.
+func (l *Library) checkName(name string) error {
+	if l.o.Dir == "" {
+		return ErrNoFolder
+	}
 	if len(name) > maxName || !utf8.ValidString(name) || load.Described(name) != name {
-		return false
+		return ErrName
 	}
 	for element := range strings.SplitSeq(name, "/") {
-		stem, _, _ := strings.Cut(element, ".")
-		switch {
-		case element == "", len(element) > maxElement, load.Hidden(element), reserved.MatchString(strings.TrimSpace(stem)),
-			element != strings.TrimSpace(element), strings.HasSuffix(element, "."), strings.ContainsAny(element, `\:*?"<>|`),
-			strings.ContainsFunc(element, func(r rune) bool { return !unicode.IsPrint(r) }):
-			return false
+		if element == "" || len(element) > maxElement || element != strings.TrimSpace(element) || strings.HasSuffix(element, ".") ||
+			load.Hidden(element) || reserved.MatchString(element) || strings.ContainsAny(element, `\:*?"<>|`) ||
+			strings.ContainsFunc(element, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return ErrName
 		}
 	}
-	return true
+	return nil
 }

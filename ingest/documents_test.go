@@ -64,8 +64,8 @@ func TestPut(t *testing.T) {
 		t.Errorf("before the first: %v, %v", list, err)
 	}
 	got := put(t, l, "guides/apes.md", "# Apes\n\nA gorilla eats leaves.\n", state.Metadata{"author": "Ann", "year": json.Number("2024"), "tags": []any{"a", "b"}})
-	want := ingest.Document{Name: "guides/apes.md", Status: ingest.StatusIndexed, Title: "Apes", Chunks: 1}
-	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(ingest.Document{}, "Time", "Bytes")); d != "" || time.Since(got.Time) > time.Minute || got.Bytes < 30 {
+	want := ingest.FileStatus{Source: "guides/apes.md", Status: ingest.StatusIndexed, Title: "Apes", Chunks: 1, Cut: "markdown"}
+	if d := cmp.Diff(want, got.FileStatus, cmpopts.IgnoreFields(ingest.FileStatus{}, "Bytes")); d != "" || time.Since(got.Time) > time.Minute || got.Bytes < 30 {
 		t.Errorf("%+v, %s", got, d)
 	}
 	if _, err := l.Ready(t.Context()); err != nil || !finds(t, l, "gorilla", "guides/apes.md") {
@@ -120,7 +120,7 @@ func TestPutText(t *testing.T) {
 	t.Parallel()
 	l, _ := shelf(t)
 	d, err := l.PutText(t.Context(), "faq/42", `Why "42"?`, "---\nauthor: Eve\n---\n\nBecause of mice.\n", state.Metadata{"author": "Ann", "public": true})
-	if err != nil || d.Name != "faq/42.md" || d.Title != `Why "42"?` || d.Status != ingest.StatusIndexed {
+	if err != nil || d.Source != "faq/42.md" || d.Title != `Why "42"?` || d.Status != ingest.StatusIndexed {
 		t.Fatalf("%+v, %v", d, err)
 	}
 	syncAll(t, l)
@@ -166,8 +166,8 @@ func TestPutHostileNames(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(dir)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("something was written: %v", err)
 	}
-	for _, name := range []string{"zażółć gęślą.md", "日本/手引き.txt", "a b/c-d_e (2).md", "console.md", "README", strings.Repeat("x", 237) + ".md"} {
-		if d := put(t, l, name, "good text", nil); d.Name != name || d.Status != ingest.StatusIndexed {
+	for _, name := range []string{"zażółć gęślą.md", "日本/手引き.txt", "a b/c-d_e (2).md", "console.md", "Makefile", strings.Repeat("x", 237) + ".md"} {
+		if d := put(t, l, name, "good text", nil); d.Source != name || d.Status != ingest.StatusIndexed {
 			t.Errorf("%q: %+v", name, d)
 		}
 	}
@@ -187,8 +187,8 @@ func TestPutFollowsNoLinks(t *testing.T) {
 	if err := os.Symlink(filepath.Dir(secret), filepath.Join(dir, "out")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Open("link.md"); !errors.Is(err, ingest.ErrNoDocument) {
-		t.Errorf("open a link: %v", err)
+	if _, err := l.Open("link.md"); err == nil {
+		t.Error("a link that leads out was opened")
 	}
 	if _, err := l.Open("out/secret.md"); err == nil {
 		t.Error("a document outside of the folder was opened")
@@ -226,6 +226,7 @@ func TestPutFails(t *testing.T) {
 		{"a.md", zeros{}, ingest.ErrTooLarge},
 		{"photo.png", strings.NewReader("x"), ingest.ErrKind},
 		{"package-lock.json", strings.NewReader("{}"), ingest.ErrKind},
+		{"LICENSE", strings.NewReader("all rights"), ingest.ErrKind},
 		{"a.md/b.md", strings.NewReader("x"), nil}, // a.md is no folder
 	} {
 		if _, err := l.Put(t.Context(), tt.name, tt.r, nil); err == nil || tt.want != nil && !errors.Is(err, tt.want) {
@@ -258,25 +259,23 @@ func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 // A document that cannot be read is kept, and the list says why.
 func TestPutUnreadable(t *testing.T) {
 	t.Parallel()
-	l, dir := shelf(t)
+	l, _ := shelf(t)
 	for _, tt := range []struct{ name, content, status, reason string }{
 		{"bad.pdf", "no PDF at all", ingest.StatusFailed, "the file is damaged: it is no PDF that can be read"},
 		{"binary.md", "a\x00b", ingest.StatusSkipped, "binary file"},
 		{"empty.md", "", ingest.StatusEmpty, "the file has no bytes"},
-		{"LICENSE", "all rights", ingest.StatusSkipped, "no loader for this kind of file: a licence"},
 		{"good.md", "good", ingest.StatusIndexed, ""},
 	} {
 		if d := put(t, l, tt.name, tt.content, nil); d.Status != tt.status || d.Reason != tt.reason {
 			t.Errorf("%s: %+v", tt.name, d)
 		}
 	}
-	write(t, filepath.Join(dir, "later.md"), "by hand")
 	list, err := l.Documents(t.Context())
 	var got []string
 	for _, d := range list {
-		got = append(got, d.Name+" "+d.Status)
+		got = append(got, d.Source+" "+d.Status)
 	}
-	want := []string{"LICENSE skipped", "bad.pdf failed", "binary.md skipped", "empty.md empty", "good.md indexed", "later.md waiting"}
+	want := []string{"bad.pdf failed", "binary.md skipped", "empty.md empty", "good.md indexed"}
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
 	}

@@ -31,12 +31,14 @@ type DenseReport struct {
 // kept, and the next call continues. Vectors that nothing needs any more are deleted. No
 // document is read.
 func (l *Library) Reembed(ctx context.Context) (*DenseReport, error) {
-	report, err := l.do(ctx, work{reembed: true})
+	report, err := l.wait(ctx, l.join(ctx, JobStatus{Reembed: true}, false))
 	return report.Dense, err
 }
 
 // StartReembed begins a [Library.Reembed] that goes on when ctx ends.
-func (l *Library) StartReembed(ctx context.Context) *Job { return l.start(ctx, work{reembed: true}) }
+func (l *Library) StartReembed(ctx context.Context) *Job {
+	return l.join(ctx, JobStatus{Reembed: true}, true)
+}
 
 func (l *Library) reembed(ctx context.Context, report *Report, progress func(Progress)) error {
 	if l.o.Embedder == nil {

@@ -11,13 +11,11 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/index"
-	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/search"
 )
 
@@ -88,44 +86,6 @@ func gatedLibrary(t *testing.T, o ingest.Options) (l library, g *gated, dir stri
 	return over(t, g, o), g, dir
 }
 
-// Four first questions share one sync, also if the one that began it gives up.
-func TestReadySharesOneSync(t *testing.T) {
-	t.Parallel()
-	for _, cancelled := range []bool{false, true} {
-		l, g, dir := gatedLibrary(t, ingest.Options{})
-		begun, release := g.hold(dir)
-		first, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		var wg sync.WaitGroup
-		ask := func(ctx context.Context, want error) {
-			wg.Go(func() {
-				if v, err := l.Ready(ctx); !errors.Is(err, want) || err == nil && len(v.Roots) != 1 {
-					t.Errorf("ready: %+v, %v, want %v", v, err, want)
-				}
-			})
-		}
-		if cancelled {
-			ask(first, context.Canceled)
-		} else {
-			ask(first, nil)
-		}
-		<-begun
-		for range 3 {
-			ask(t.Context(), nil)
-		}
-		time.Sleep(20 * time.Millisecond) // they wait, too
-		if cancelled {
-			cancel()
-			time.Sleep(20 * time.Millisecond)
-		}
-		release()
-		wg.Wait()
-		if n := g.count(dir); n != 1 {
-			t.Errorf("cancelled %v: the folder was compared %d times, want once", cancelled, n)
-		}
-	}
-}
-
 // A sync finds all that changed before it was called, so it does not join one that has begun
 // to read. Those that wait for the same documents are one job.
 func TestSyncsOfTheSameDocumentsJoin(t *testing.T) {
@@ -141,9 +101,9 @@ func TestSyncsOfTheSameDocumentsJoin(t *testing.T) {
 	}
 	var ids []string
 	for _, j := range l.Jobs() {
-		ids = append(ids, j.ID())
+		ids = append(ids, j.Status().ID)
 	}
-	if !slices.Equal(ids, []string{second.ID(), running.ID()}) {
+	if !slices.Equal(ids, []string{second.Status().ID, running.Status().ID}) {
 		t.Errorf("jobs %q", ids)
 	}
 	release()
@@ -343,137 +303,6 @@ func TestFolderVanishes(t *testing.T) {
 	}
 }
 
-// The version of the view rises with changes only, and Outdate makes Ready read the further
-// folders and nothing else.
-func TestViewAndFolders(t *testing.T) {
-	t.Parallel()
-	extra := t.TempDir()
-	root, err := ingest.Root(extra)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, g, dir := gatedLibrary(t, ingest.Options{Folders: func() []string { return []string{extra, filepath.Join(extra, "none")} }})
-	if v := l.View(); len(v.Roots) != 0 {
-		t.Errorf("before the first sync: %+v", v)
-	}
-	changed := l.Changed()
-	v, err := l.Ready(t.Context())
-	if err != nil || !slices.Equal(v.Roots, []string{dir}) || v.Files != 1 || v.Chunks != 1 {
-		t.Fatalf("%+v, %v", v, err)
-	}
-	select {
-	case <-changed:
-	default:
-		t.Error("the first view is no change")
-	}
-	changed = l.Changed()
-	syncAll(t, l)
-	if l.View().Version != v.Version {
-		t.Error("a sync without changes made a new version")
-	}
-	select {
-	case <-changed:
-		t.Error("a sync without changes is a change")
-	default:
-	}
-	write(t, filepath.Join(extra, "p.md"), "promoted")
-	docs, extras := g.count(dir), g.count(root)
-	for range 2 {
-		if got, err := l.Ready(t.Context()); err != nil || got.Version != v.Version {
-			t.Errorf("%+v, %v", got, err)
-		}
-	}
-	l.Outdate()
-	var got ingest.View
-	for range 2 {
-		if got, err = l.Ready(t.Context()); err != nil || got.Version != v.Version+1 || len(got.Roots) != 2 {
-			t.Errorf("after Outdate: %+v, %v", got, err)
-		}
-	}
-	if g.count(dir) != docs || g.count(root) != extras+1 || !finds(t, l, "promoted", "p.md") {
-		t.Errorf("documents were compared %d times more, folders %d", g.count(dir)-docs, g.count(root)-extras)
-	}
-	if held, err := l.Holds(t.Context()); err != nil || held.Files != 2 || held.Chunks != got.Chunks {
-		t.Errorf("the index holds %+v, %v", held, err)
-	}
-}
-
-// What failed while files were outdated is done by the next call.
-func TestReadyAfterAFailure(t *testing.T) {
-	t.Parallel()
-	extra := t.TempDir()
-	l, g, _ := gatedLibrary(t, ingest.Options{Folders: func() []string { return []string{extra} }})
-	if _, err := l.Ready(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(extra, "p.md"), "promoted")
-	l.Outdate()
-	away := errors.New("the server is away")
-	g.gate = func(context.Context, string) error { return away }
-	if _, err := l.Ready(t.Context()); !errors.Is(err, away) {
-		t.Errorf("%v, want that the server is away", err)
-	}
-	g.gate = nil
-	if _, err := l.Ready(t.Context()); err != nil || !finds(t, l, "promoted", "p.md") {
-		t.Errorf("the next call: %v", err)
-	}
-}
-
-// Documents that are deleted are not answered from any more, even if they were the last.
-func TestForget(t *testing.T) {
-	t.Parallel()
-	l, g, dir := gatedLibrary(t, ingest.Options{})
-	syncAll(t, l)
-	all := open(t, "", ingest.Options{})
-	all.index, all.Library = g, ingest.New(g, ingest.Options{Clock: time.Now})
-	if v, err := all.Ready(t.Context()); err != nil || len(v.Roots) != 1 {
-		t.Fatalf("%+v, %v", v, err)
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []int{1, 0} {
-		if n, err := all.Forget(t.Context(), dir); n != want || err != nil {
-			t.Errorf("forgot %d files, %v, want %d", n, err, want)
-		}
-	}
-	if v := all.View(); len(v.Roots) != 0 {
-		t.Errorf("answers come from %+v", v)
-	}
-	if _, err := all.Ready(t.Context()); !errors.Is(err, ingest.ErrNoDocuments) {
-		t.Errorf("%v, want ErrNoDocuments", err)
-	}
-}
-
-// An index that cannot be written is answered from and never changed.
-func TestReadOnlyIndex(t *testing.T) {
-	t.Parallel()
-	dir, data := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(dir, "a.md"), "aardvark")
-	o := ingest.Options{Docs: []string{dir}, Dir: t.TempDir(), Clock: time.Now}
-	syncAll(t, open(t, data, o))
-	write(t, filepath.Join(dir, "b.md"), "bumblebee")
-	readOnly := func(o ingest.Options) library {
-		db, err := index.Open(t.Context(), filepath.Join(data, "index.db"), index.Options{Access: sqlite.ReadOnly})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return over(t, db, o)
-	}
-	l := readOnly(o)
-	if r := syncAll(t, l); r.Added != 0 || r.Unchanged != 1 || len(r.Warned) != 1 || !finds(t, l, "aardvark", "a.md") {
-		t.Errorf("report %+v", r)
-	}
-	_, pathErr := l.Sync(t.Context(), dir)
-	_, putErr := l.PutText(t.Context(), "x", "", "text", nil)
-	_, otherErr := readOnly(ingest.Options{Docs: []string{t.TempDir()}}).Ready(t.Context())
-	for what, err := range map[string]error{"path": pathErr, "put": putErr, "delete": l.Delete(t.Context(), "x.md"), "another folder": otherErr} {
-		if !errors.Is(err, ingest.ErrReadOnly) {
-			t.Errorf("%s: %v, want ErrReadOnly", what, err)
-		}
-	}
-}
-
 // Close ends the jobs under way, whose work is kept, and leaves no goroutine.
 func TestCloseEndsJobs(t *testing.T) {
 	dir := t.TempDir()
@@ -510,65 +339,4 @@ func TestCloseEndsJobs(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-}
-
-// A document that is put while the vectors of a large folder are made does not wait for them.
-// The job that makes them makes those of the document, too.
-func TestPutWhileEmbedding(t *testing.T) {
-	t.Parallel()
-	m := &meaning{model: "m"}
-	begun, free := make(chan struct{}), make(chan struct{})
-	var held atomic.Bool
-	m.fail = func(ctx context.Context, _ int) error {
-		if !held.Swap(true) {
-			close(begun)
-			select {
-			case <-free:
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
-		return nil
-	}
-	l, _, _ := gatedLibrary(t, ingest.Options{Embedder: m, Dir: filepath.Join(t.TempDir(), "documents")})
-	j := l.Start(t.Context())
-	<-begun
-	if d, err := l.PutText(t.Context(), "memo", "Memo", "a memorandum", nil); err != nil || d.Status != ingest.StatusIndexed {
-		t.Fatalf("put: %+v, %v", d, err)
-	}
-	close(free)
-	r, err := j.Wait(t.Context())
-	if err != nil || r.Dense.Embedded != 2 || r.Dense.Missing != 0 || m.embedded() != 2 {
-		t.Errorf("%+v, %v", r.Dense, err)
-	}
-	if d := syncAll(t, l).Dense; d.Embedded != 0 || d.Missing != 0 || d.Chunks != 2 {
-		t.Errorf("the next sync: %+v", d)
-	}
-}
-
-// A job for vectors can be watched, too.
-func TestReembed(t *testing.T) {
-	t.Parallel()
-	data := t.TempDir()
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.md"), "aardvark")
-	o := ingest.Options{Docs: []string{dir}, Embedder: &meaning{model: "old"}}
-	syncAll(t, open(t, data, o))
-	o.Embedder = &meaning{model: "new"}
-	l := open(t, data, o)
-	if d := syncAll(t, l).Dense; d.Error == "" || d.Missing != 1 {
-		t.Errorf("another model: %+v", d)
-	}
-	before := l.View().Version
-	j := l.StartReembed(t.Context())
-	r, err := j.Wait(t.Context())
-	if err != nil || r.Dense.Embedded != 1 || r.Dense.Pruned != 1 || l.View().Version != before+1 || !j.Status().Reembed {
-		t.Errorf("%+v, %v, version %d after %d", r.Dense, err, l.View().Version, before)
-	}
-	if _, err := open(t, "", ingest.Options{}).Reembed(t.Context()); !errors.Is(err, search.ErrNoDense) {
-		t.Errorf("without a model: %v", err)
-	}
-	if _, err := open(t, "", o).Reembed(t.Context()); !errors.Is(err, ingest.ErrNoDocuments) {
-		t.Errorf("without documents: %v", err)
-	}
 }

@@ -37,16 +37,16 @@ type Library struct {
 	storing    sync.Mutex // a document and its metadata are replaced together
 	publishing sync.Mutex // the newest view is shown last
 
-	mu       sync.Mutex // guards what follows, and the fields of the jobs
+	mu       sync.Mutex // guards what follows, and the jobs
 	locks    map[string]*semaphore.Weighted
-	jobs     []*Job // oldest first; the last maxEnded of those that ended are kept
+	jobs     []*Job // oldest first
 	closed   bool
 	outdated int      // how often Outdate was called
-	fresh    int      // outdated when the newest complete sync of Options.Folders began
-	late     []string // roots that lack vectors, left to the job that makes some
-	view     View     // without roots while there is nothing to answer from
-	held     []search.Collection
-	changed  chan struct{} // closed when view changes
+	fresh    int      // outdated when the newest sync of Options.Folders began
+	late     []string // roots without vectors, left to the job that makes some
+	view     View
+	held     []search.Collection // of view
+	changed  chan struct{}       // closed when view changes
 }
 
 // View names the roots that questions are answered from.
@@ -112,37 +112,47 @@ func (l *Library) Close() error {
 
 // Ready returns the roots to answer from. The first call is a [Library.Sync], one after
 // [Library.Outdate] reads Options.Folders only, and all others return at once. A call made
-// while another sync reads all documents waits for that one.
+// while another job reads all documents waits for that one.
 func (l *Library) Ready(ctx context.Context) (View, error) {
 	for {
-		j, v := l.readying(ctx)
-		if j == nil {
+		l.mu.Lock()
+		v, outdated, fresh := l.view, l.outdated, l.fresh
+		l.mu.Unlock()
+		var err error
+		switch folders := l.folders(); {
+		case len(v.Roots) == 0:
+			_, err = l.wait(ctx, l.firstSync(ctx))
+		case fresh == outdated:
 			return v, nil
+		case len(folders) == 0:
+			err = l.publish(ctx, newReport(), false, true)
+		default:
+			_, err = l.Sync(ctx, folders...)
 		}
-		_, err := l.wait(ctx, j)
 		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
 			continue // somebody else cancelled the job
 		}
-		return l.View(), err
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if err == nil {
+			l.fresh = max(l.fresh, outdated)
+		}
+		return l.view, err
 	}
 }
 
-// readying returns the job that Ready waits for; nil if the view can be used.
-func (l *Library) readying(ctx context.Context) (*Job, View) {
+// firstSync returns a job that reads all documents, for a caller who waits for it.
+func (l *Library) firstSync(ctx context.Context) *Job {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	w := work{folders: len(l.view.Roots) > 0}
-	if w.folders && l.fresh == l.outdated {
-		return nil, l.view
-	}
 	for _, j := range l.jobs {
-		all := len(j.work.paths) == 0 && !j.work.reembed && (w.folders || !j.work.folders)
-		if all && j.joinable() && (!w.folders || j.state == JobWaiting || j.outdated == l.outdated) {
+		if s := j.status; s.State == JobRunning && len(s.Paths) == 0 && !s.Reembed {
 			j.waiters++
-			return j, l.view
+			l.mu.Unlock()
+			return j
 		}
 	}
-	return l.join(ctx, w), l.view
+	l.mu.Unlock()
+	return l.join(ctx, JobStatus{}, false)
 }
 
 // View returns the roots to answer from, without reading documents. There are none before

@@ -142,17 +142,18 @@ func (b *batch) add(ctx context.Context, r read, done int) error {
 	case errors.Is(r.problem, fs.ErrNotExist):
 		b.report.Warned = append(b.report.Warned, FileProblem{r.file.Source, "it was gone before it could be read"})
 		if r.known.Source != "" {
-			b.report.removed(r.file.Source)
+			b.report.note("removed", r.file.Source, 0)
 			b.gone = append(b.gone, r.file.Source)
 		}
 	case r.problem != nil: // its earlier chunks stay, because it may be readable again tomorrow
 		b.report.Failed = append(b.report.Failed, FileProblem{r.file.Source, r.problem.Error()})
 		b.fail = append(b.fail, r.entry.File)
-	case r.known.Source == "":
-		b.report.added(r.file.Source, len(r.entry.Chunks))
-		b.put = append(b.put, r.entry)
 	default:
-		b.report.changed(r.file.Source, len(r.entry.Chunks))
+		kind := "changed"
+		if r.known.Source == "" {
+			kind = "added"
+		}
+		b.report.note(kind, r.file.Source, len(r.entry.Chunks))
 		b.put = append(b.put, r.entry)
 	}
 	for _, w := range r.warned {
@@ -168,24 +169,19 @@ func (b *batch) add(ctx context.Context, r read, done int) error {
 }
 
 func (b *batch) flush(ctx context.Context) error {
-	db := b.index
-	if len(b.put) > 0 {
-		if err := db.Put(ctx, b.root, b.put); err != nil {
-			return err
+	for _, change := range []struct {
+		files int
+		store func() error
+	}{
+		{len(b.put), func() error { return b.index.Put(ctx, b.root, b.put) }},
+		{len(b.touch), func() error { return b.index.Touch(ctx, b.root, b.touch...) }},
+		{len(b.fail), func() error { return b.index.Fail(ctx, b.root, b.fail...) }},
+		{len(b.gone), func() error { return b.index.Delete(ctx, b.root, b.gone...) }},
+	} {
+		if change.files == 0 {
+			continue
 		}
-	}
-	if len(b.touch) > 0 {
-		if err := db.Touch(ctx, b.root, b.touch...); err != nil {
-			return err
-		}
-	}
-	if len(b.fail) > 0 {
-		if err := db.Fail(ctx, b.root, b.fail...); err != nil {
-			return err
-		}
-	}
-	if len(b.gone) > 0 {
-		if err := db.Delete(ctx, b.root, b.gone...); err != nil {
+		if err := change.store(); err != nil {
 			return err
 		}
 	}

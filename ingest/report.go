@@ -37,25 +37,12 @@ type Change struct {
 	Chunks int    `json:"chunks"` // that it has now
 }
 
-func (r *Report) note(c Change) {
+// note counts a change.
+func (r *Report) note(kind, source string, chunks int) {
+	*map[string]*int{"added": &r.Added, "changed": &r.Changed, "removed": &r.Removed}[kind]++
 	if len(r.Changes) < maxChanges {
-		r.Changes = append(r.Changes, c)
+		r.Changes = append(r.Changes, Change{source, kind, chunks})
 	}
-}
-
-func (r *Report) added(source string, chunks int) {
-	r.Added++
-	r.note(Change{source, "added", chunks})
-}
-
-func (r *Report) changed(source string, chunks int) {
-	r.Changed++
-	r.note(Change{source, "changed", chunks})
-}
-
-func (r *Report) removed(source string) {
-	r.Removed++
-	r.note(Change{source, "removed", 0})
 }
 
 // FileProblem says what is wrong with a file.

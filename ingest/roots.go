@@ -78,14 +78,8 @@ func (t target) covers(source string) bool {
 	return t.below == "" || source == t.below || strings.HasPrefix(source, t.below+"/")
 }
 
-// targets returns what a job is to read.
-func (l *Library) targets(ctx context.Context, w work) (out []target, err error) {
-	paths := w.paths
-	if len(paths) == 0 {
-		if paths = l.folders(); !w.folders {
-			paths = slices.Concat(l.o.Docs, paths)
-		}
-	}
+// targets finds paths in the roots of the library.
+func (l *Library) targets(ctx context.Context, paths []string) (out []target, err error) {
 	roots := slices.Concat(l.roots())
 	if len(l.o.Docs) == 0 {
 		collections, err := l.index.Collections(ctx)
@@ -106,32 +100,28 @@ func (l *Library) targets(ctx context.Context, w work) (out []target, err error)
 	return out, nil
 }
 
-// targetOf finds a path in the innermost root that holds it.
+// targetOf finds a path in the innermost root that holds it. Of a path below a root, the last
+// element may be a link.
 func targetOf(path string, roots []string) (target, error) {
+	root, err := load.Resolve(path)
+	if slices.Contains(roots, root) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return target{path: path, root: root}, err
+	}
+	if gone, _ := resolveGone(path); slices.Contains(roots, gone) {
+		return target{}, err
+	}
+	parent, err := resolveGone(filepath.Dir(path))
 	t := target{path: path}
-	name, err := load.Resolve(path)
-	if slices.Contains(roots, name) || err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.root = name
-		return t, err
-	}
-	if name, err = resolveGone(filepath.Dir(path)); err != nil { // the last element may be a link
-		return t, err
-	}
-	name = filepath.Join(name, filepath.Base(path))
 	for _, root := range roots {
-		if below, err := filepath.Rel(root, name); err == nil && filepath.IsLocal(below) && len(root) > len(t.root) {
-			t.root, t.below = root, filepath.ToSlash(below)
+		below, relErr := filepath.Rel(root, filepath.Join(parent, filepath.Base(path)))
+		if relErr == nil && filepath.IsLocal(below) && len(root) > len(t.root) {
+			t.root, t.below = root, load.Described(filepath.ToSlash(below))
 		}
 	}
-	switch {
-	case t.root == "":
-		return t, fmt.Errorf("%s: %w", path, ErrOutside)
-	case t.below == ".": // the root, which is gone
-		_, err := load.Resolve(path)
-		return t, err
+	if err == nil && t.root == "" {
+		err = fmt.Errorf("%s: %w", path, ErrOutside)
 	}
-	t.below = load.Described(t.below)
-	return t, nil
+	return t, err
 }
 
 // Forget deletes all files below a root from the index and counts them. The root need not

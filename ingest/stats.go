@@ -97,7 +97,7 @@ func (l *Library) Stats(ctx context.Context, files bool) (*Stats, error) {
 				cut[f.CutBy]++
 			}
 			if files {
-				s.FileList = append(s.FileList, FileStatus{f.Source, statusOf(f), reasonOf(f), f.Title, f.Size, f.Chunks, f.CutBy})
+				s.FileList = append(s.FileList, fileStatus(f))
 			}
 		}
 		s.Chunkers, s.Unread = counts(cut), unread(ctx, c.Root)
@@ -155,6 +155,10 @@ func (s *CollectionStats) count(f search.File) {
 	case StatusFailed:
 		s.Failed++
 	}
+}
+
+func fileStatus(f search.File) FileStatus {
+	return FileStatus{f.Source, statusOf(f), reasonOf(f), f.Title, f.Size, f.Chunks, f.CutBy}
 }
 
 func statusOf(f search.File) string {

@@ -31,49 +31,43 @@ const settled = 2 * time.Second
 func (l *Library) run(ctx context.Context, j *Job, report *Report) error {
 	begun := l.o.Clock()
 	defer func() { report.ElapsedMS = float64(l.o.Clock().Sub(begun).Microseconds()) / 1000 }()
-	if j.work.reembed {
-		l.begin(j)
-		return l.reembed(ctx, report, j.progressed)
+	if j.status.Reembed {
+		j.begin()
+		return l.reembed(ctx, report, j.report)
 	}
-	partial := len(j.work.paths) > 0
+	partial := len(j.status.Paths) > 0
 	roots, err := l.read(ctx, j, report)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if l.index.ReadOnly() {
+	case l.index.ReadOnly():
 		return l.leave(ctx, report)
 	}
-	if err := l.embedIndexed(ctx, roots, report, j.progressed); err != nil {
+	if err := l.embedIndexed(ctx, roots, report, j.report); err != nil {
 		return err
 	}
 	vectors := report.Dense != nil && (report.Dense.Embedded > 0 || l.o.Dense.Rebuild)
-	if err := l.publish(ctx, report, vectors, partial); err != nil || partial {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.fresh = max(l.fresh, j.outdated)
-	return nil
+	return l.publish(ctx, report, vectors, partial)
 }
 
 // read syncs the documents of a job and returns their roots. Jobs for all documents take
 // turns; others wait for their own roots only.
 func (l *Library) read(ctx context.Context, j *Job, report *Report) (roots []string, err error) {
-	all := len(j.work.paths) == 0
+	paths := j.status.Paths
+	all := len(paths) == 0
 	if all {
 		unlock, err := l.lock(ctx, "")
 		if err != nil {
 			return nil, err
 		}
 		defer unlock()
-		l.begin(j)
+		j.begin()
+		paths = slices.Concat(l.o.Docs, l.folders())
 	}
-	targets, err := l.targets(ctx, j.work)
+	targets, err := l.targets(ctx, paths)
 	switch {
-	case err != nil:
+	case err != nil || l.index.ReadOnly() && all:
 		return nil, err
-	case l.index.ReadOnly() && all:
-		return nil, nil
 	case l.index.ReadOnly():
 		return nil, ErrReadOnly
 	}
@@ -84,9 +78,20 @@ func (l *Library) read(ctx context.Context, j *Job, report *Report) (roots []str
 		roots = append(roots, t.root)
 	}
 	if all {
-		return slices.Concat(l.roots()), l.unread(ctx)
+		err = l.unread(ctx)
 	}
-	return roots, nil
+	return roots, err
+}
+
+func (l *Library) readTarget(ctx context.Context, j *Job, t target, report *Report) error {
+	unlock, err := l.lock(ctx, t.root)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	j.begin()
+	s := &syncer{Library: l, target: t, report: report, progress: j.report, seen: map[string]bool{}}
+	return s.run(ctx)
 }
 
 // leave is the end of a sync of an index that cannot be written.
@@ -98,17 +103,6 @@ func (l *Library) leave(ctx context.Context, report *Report) error {
 	report.Unchanged = report.Files
 	report.Warned = append(report.Warned, FileProblem{"index.db", "it cannot be written, so it was not brought up to date"})
 	return err
-}
-
-func (l *Library) readTarget(ctx context.Context, j *Job, t target, report *Report) error {
-	unlock, err := l.lock(ctx, t.root)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	l.begin(j)
-	s := &syncer{Library: l, target: t, report: report, progress: j.progressed, seen: map[string]bool{}}
-	return s.run(ctx)
 }
 
 // syncer makes one collection of the index equal to its root, or to what lies at a path
@@ -248,7 +242,7 @@ func (s *syncer) remove(ctx context.Context, known map[string]search.File) error
 		return err
 	}
 	for _, source := range gone {
-		s.report.removed(source)
+		s.report.note("removed", source, 0)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/state"
 )
 
 // TestIndexHardFiles asks that nothing is lost of files that are not as they
@@ -203,5 +205,81 @@ func TestChangesAreFound(t *testing.T) {
 		if r := syncAll(t, a); r.Added != step.added || r.Changed != step.changed || r.Removed != step.removed {
 			t.Errorf("%s: %d added, %d changed, %d removed", step.what, r.Added, r.Changed, r.Removed)
 		}
+	}
+}
+
+// Metadata beside a file is read when it comes, changes and goes.
+func TestMetadataFileChanges(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.md"), "aardvark")
+	l := open(t, "", ingest.Options{Docs: []string{dir}})
+	beside := filepath.Join(dir, "a.md.meta.yaml")
+	for _, step := range []struct {
+		do    func()
+		title string
+	}{
+		{func() {}, "a"},
+		{func() { write(t, beside, "title: One\n") }, "One"},
+		{func() { write(t, beside, "title: Another\n") }, "Another"},
+		{func() { _ = os.Remove(beside) }, "a"},
+	} {
+		step.do()
+		syncAll(t, l)
+		if c := found(t, l, "aardvark"); len(c) != 1 || c[0].Title != step.title {
+			t.Errorf("found %+v, want the title %q", c, step.title)
+		}
+	}
+}
+
+// A file that was quoted has changed when the quote does not stand at its place any more.
+func TestCitedFiles(t *testing.T) {
+	t.Parallel()
+	dir, page := t.TempDir(), "<title>Bees</title><p>A bee makes honey &amp; wax.</p>"
+	write(t, filepath.Join(dir, "a.md"), "# Ants\n\nAn ant carries leaves.\n")
+	write(t, filepath.Join(dir, "b.html"), page)
+	l := open(t, "", ingest.Options{Docs: []string{dir}})
+	syncAll(t, l)
+	cited := func(word string) state.Citation {
+		c := found(t, l, word)[0]
+		return state.Citation{Chunk: c.ID, Root: c.Root, Source: c.Source, Start: c.Start, End: c.End, Quote: c.Text}
+	}
+	ant, bee := cited("ant"), cited("honey")
+	reads := 0
+	indexed := func() *ingest.CitedFiles {
+		return l.CitedFiles(func(ctx context.Context, ids []string) ([]state.Chunk, error) {
+			reads++
+			snapshot, err := l.index.Snapshot(ctx, l.View().Roots...)
+			if err != nil {
+				return nil, err
+			}
+			return snapshot.Chunks(ctx, ids)
+		})
+	}
+	check := func(what string, antChanged, beeChanged bool) {
+		t.Helper()
+		for _, files := range []*ingest.CitedFiles{{}, indexed()} {
+			if got := files.Changed(t.Context(), ant); got != antChanged {
+				t.Errorf("%s: the Markdown changed: %t", what, got)
+			}
+			if got := files.Changed(t.Context(), bee); got != beeChanged {
+				t.Errorf("%s: the page changed: %t", what, got)
+			}
+		}
+	}
+	check("at first", false, false)
+	if reads == 0 {
+		t.Error("the index was not asked")
+	}
+	write(t, filepath.Join(dir, "a.md"), "# Ants\n\nAn ant carries sand.\n")
+	write(t, filepath.Join(dir, "b.html"), "<!-- new -->"+page)
+	check("after an edit", true, false)
+	_ = os.Remove(filepath.Join(dir, "b.html"))
+	check("without the page", true, true)
+	if (&ingest.CitedFiles{}).Changed(t.Context(), state.Citation{Quote: "x"}) {
+		t.Error("a citation without a root changed")
+	}
+	if got := ingest.Path("", "x/y.md"); got != "x/y.md" {
+		t.Errorf("path %q", got)
 	}
 }

@@ -190,9 +190,8 @@ var extensions = map[string]string{
 	document.PPTX: ".pptx .pptm", document.EML: ".eml", document.RTF: ".rtf", document.Table: ".csv .tsv", document.Notebook: ".ipynb",
 }
 
-// HasLoader reports whether a file can be read, by its name. A file without an extension is
-// read as plain text if it begins as text.
-func HasLoader(name string) bool { return kindOf(name) != "" || filepath.Ext(name) == "" }
+// HasLoader reports whether files with the extension of a name are read.
+func HasLoader(name string) bool { return kindOf(name) != "" }
 
 // kindOf returns the kind of a file by its extension, "" for unknown ones.
 func kindOf(name string) string {
