@@ -120,6 +120,7 @@ var rooms = map[string]room{
 	"examples/evaluation":  {ours: []string{"graph", "llm", "llm/providers"}},
 	"examples/customstore": {ours: []string{"checkpoint", "graph"}},
 	"examples/langgraph":   {ours: []string{"agent", "checkpoint", "graph", "graph/draw", "graph/memstore", "graph/reduce", "llm", "longterm"}},
+	"examples/twousers":    {ours: []string{".", "llm", "llm/openai", "state"}},
 	"examples/migration":   {ours: []string{"graph", "graph/memstore"}},
 	"llm":                  {},
 	"internal/llmtest":     {ours: []string{"llm"}},

@@ -38,9 +38,35 @@ type collection struct {
 // List lists the named collections of the data folder, in order.
 func (cs *Collections) List() ([]string, error) { return ingest.Collections(cs.a.config.DataDir) }
 
-// Open opens a collection, which is made if there is none of that name; "" is
-// Config.Collection. The error matches ingest.ErrCollectionName for a name that no collection
-// can have.
+// Make makes a named collection without documents. Errors match ingest.ErrCollectionName or
+// ingest.ErrCollectionExists.
+func (cs *Collections) Make(ctx context.Context, name string) (*ingest.Library, error) {
+	if err := ingest.MakeCollection(cs.a.config.DataDir, name); err != nil {
+		return nil, err
+	}
+	return cs.Open(ctx, name)
+}
+
+// Delete closes and deletes a named collection; see [ingest.DeleteCollection]. Questions that
+// use it fail. Config.Collection cannot be deleted while the assistant is open.
+func (cs *Collections) Delete(name string) error {
+	if name == cs.a.config.Collection {
+		return fmt.Errorf("delete collection %q: it is that of the assistant", name)
+	}
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if c := cs.open[name]; c != nil {
+		delete(cs.open, name)
+		clear(cs.bound)
+		if err := c.library.Close(); err != nil {
+			return err
+		}
+	}
+	return ingest.DeleteCollection(cs.a.config.DataDir, name)
+}
+
+// Open opens a collection; "" is Config.Collection. The error matches ingest.ErrNoCollection
+// if there is none of that name.
 func (cs *Collections) Open(ctx context.Context, name string) (*ingest.Library, error) {
 	c, err := cs.get(ctx, name)
 	if err != nil {
@@ -64,13 +90,10 @@ func (cs *Collections) get(ctx context.Context, name string) (*collection, error
 		if err := ingest.CheckCollection(name); err != nil {
 			return nil, err
 		}
-		if config.DataDir == "" {
-			return nil, fmt.Errorf("collection %q needs a data folder", name)
+		if info, err := os.Stat(ingest.CollectionDir(config.DataDir, name)); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("collection %q: %w", name, ingest.ErrNoCollection)
 		}
 		config.Collection, config.Docs = name, nil
-		if err := os.MkdirAll(filepath.Dir(config.indexPath()), 0o700); err != nil {
-			return nil, fmt.Errorf("make collection %q: %w", name, err)
-		}
 	}
 	db, notice, err := config.openIndex(ctx)
 	if err != nil {

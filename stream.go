@@ -23,7 +23,7 @@ type EventKind string
 // to show at every moment, as Markdown and on a terminal; at the end it is Reply.Answer.
 const (
 	StepBegan EventKind = "step_began" // Node has begun
-	StepEnded EventKind = "step_ended" // Node has ended and its change is saved; Task says what it did
+	StepEnded EventKind = "step_ended" // Node has ended and its change is saved; Notes say what it did
 	Text      EventKind = "text"       // a piece of the answer
 	Withdrawn EventKind = "withdrawn"  // all text so far is taken back; the answer is written anew
 	Asked     EventKind = "asked"      // the run waits for answers to Questions
@@ -34,17 +34,18 @@ const (
 // for a run under way and for one that is read back from the log, except that the answer
 // then comes in one piece.
 type Event struct {
-	Kind     EventKind
-	Position Position // of a reader who has seen this event
-	Thread   string
-	Run      string
+	Kind     EventKind `json:"kind"`
+	Position Position  `json:"position"` // of a reader who has seen this event
+	Thread   string    `json:"thread_id"`
+	Run      string    `json:"run_id"`
 
-	Node      string           // of StepBegan and StepEnded
-	Path      string           // of the subgraph of Node; empty for the nodes of the flow
-	Task      graph.Delta      // of StepEnded, without the update
-	Text      string           // of Text
-	Questions []graph.Question // of Asked
-	Reply     *Reply           // of Done; read-only
+	Node      string           `json:"node,omitempty"`      // of StepBegan and StepEnded
+	Path      string           `json:"path,omitempty"`      // of the subgraph of Node; empty for the nodes of the flow
+	Notes     graph.Notes      `json:"notes,omitzero"`      // of StepEnded: what the step did
+	Error     string           `json:"error,omitempty"`     // of StepEnded: why an attempt failed
+	Text      string           `json:"text,omitempty"`      // of Text
+	Questions []graph.Question `json:"questions,omitempty"` // of Asked
+	Reply     *Reply           `json:"reply,omitempty"`     // of Done; read-only
 }
 
 // Position is a place in the events of a run, from which [Runs.Events] goes on. Empty is the
@@ -145,8 +146,7 @@ func (n *narrator) step(tasks []graph.Delta, answer string) {
 func (n *narrator) ended(tasks []graph.Delta) {
 	for _, d := range tasks {
 		if d.Node != "" {
-			d.Body = nil
-			n.event(Event{Kind: StepEnded, Node: d.Node, Path: d.Path, Task: d})
+			n.event(Event{Kind: StepEnded, Node: d.Node, Path: d.Path, Notes: d.Notes, Error: d.Error})
 		}
 	}
 }

@@ -213,7 +213,7 @@ func (a *app) observer(o askOptions) func(ragflow.Event) {
 		if e.Kind != ragflow.StepEnded {
 			return
 		}
-		task := []graph.Delta{e.Task}
+		task := []graph.Delta{{Path: e.Path, Node: e.Node, Notes: e.Notes, Error: e.Error}}
 		if o.debug {
 			for _, l := range transcript.DebugLines(task) {
 				fmt.Fprintln(a.err, l)
