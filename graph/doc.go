@@ -53,6 +53,8 @@
 // The caller ranges over a run and gets its events; [Mode] selects them. Each event has
 // the path of its subgraph and a position, from which [Runner.Events] reads on in the log. A [Hook] gets the spans of a run.
 //
+// [Runner.Cancel] ends an unfinished run, also one of another process.
+//
 // A thread has one writer, which holds its lease and renews it. A run that loses its
 // lease stops with [ErrSuperseded] and writes nothing more. [OnBusy] decides what happens
 // if two runs want the same thread. A new input closes an unfinished run of the thread; OnSupersede of a [Task]

@@ -18,6 +18,7 @@ var (
 	ErrNothingToDo  = errors.New("nothing to resume")
 	ErrDrained      = errors.New("drained: the current step was finished and saved")
 	ErrPaused       = errors.New("paused: the current step was finished and saved")
+	ErrCancelled    = errors.New("cancelled: resume the run to continue it")
 )
 
 var errNoStore = fmt.Errorf("no store: %w", ErrNotFound)

@@ -58,7 +58,7 @@ func (p *replay[S, U]) play(ctx context.Context, run string) error {
 	}
 	var last Commit
 	for _, c := range commits {
-		works := c.Source == SourceLoop || c.Source == SourceClose && c.Status != Superseded
+		works := c.Source == SourceLoop || c.Source == SourceClose && c.Status != Superseded && c.Error != ErrCancelled.Error()
 		if works && last.ID != 0 && last.Source != SourceInput && last.Source != SourceLoop {
 			err = p.event(ctx, RunStarted, last)
 		} else if c.Source == SourceInput {

@@ -179,6 +179,11 @@ func (y *story) live() {
 				y.t.Fatal(err)
 			}
 		}
+		if last.Status == graph.Interrupted && y.rng.IntN(5) == 0 {
+			if err := y.plan.Runner(y.o).Cancel(y.t.Context(), "t", last.Run); err != nil {
+				y.t.Fatal(err)
+			}
+		}
 		if req = (ask{Resume: true, Answers: map[string]any{}}); last.Interrupt != nil {
 			for i, q := range last.Interrupt.Questions {
 				if i == 0 || y.rng.IntN(2) == 0 {
@@ -216,7 +221,7 @@ func (y *story) earlier() graph.CommitID {
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]int{}
-	for seed := range uint64(60) {
+	for seed := range uint64(40) {
 		y := newStory(t, seed)
 		y.live()
 		y.missed(math.MaxInt64)

@@ -246,7 +246,7 @@ func (x *run[S, U]) pend(ctx context.Context, o *outcome[U]) error {
 }
 
 // now returns the time with the precision of the store.
-func (x *run[S, U]) now() time.Time { return x.o.Clock().UTC().Truncate(time.Microsecond) }
+func (r *Runner[S, U]) now() time.Time { return r.o.Clock().UTC().Truncate(time.Microsecond) }
 
 // encode returns v as compact JSON without HTML escapes.
 func encode(v any) (body []byte, err error) {

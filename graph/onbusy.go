@@ -50,6 +50,9 @@ type runQueue struct {
 type activeRun struct {
 	token  int64 // token of its lease; the run with the greatest token owns the thread
 	cancel context.CancelCauseFunc
+	run    string        // set when its input is saved
+	end    Status        // of the run, set before gone is closed
+	gone   chan struct{} // closed when the run has left the thread
 }
 
 // turn waits until all earlier runs on a thread have left.
@@ -84,8 +87,8 @@ func (c *activeRuns) turn(ctx context.Context, thread string) (leave func(), err
 // enter registers a run as the owner of a thread. If another run is registered, the one
 // with the older lease has lost it and is cancelled. A run in another process notices the
 // loss when it writes or renews its lease.
-func (c *activeRuns) enter(thread string, token int64, cancel context.CancelCauseFunc) (leave func()) {
-	me := &activeRun{token, cancel}
+func (c *activeRuns) enter(thread string, token int64, cancel context.CancelCauseFunc) (me *activeRun, leave func(Status)) {
+	me = &activeRun{token: token, cancel: cancel, gone: make(chan struct{})}
 	lost := fmt.Errorf("stopped by a later input: %w", ErrSuperseded)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,12 +104,14 @@ func (c *activeRuns) enter(thread string, token int64, cancel context.CancelCaus
 	default:
 		cancel(lost)
 	}
-	return func() {
+	return me, func(end Status) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.active[thread] == me {
 			delete(c.active, thread)
 		}
+		me.end = end
+		close(me.gone)
 	}
 }
 
@@ -114,6 +119,25 @@ var errNoRestore = errors.New("OnBusy is Rollback, but the graph has no Restore"
 
 // onBusy is the policy of the request, else that of the runner.
 func (x *run[S, U]) onBusy() OnBusy { return cmp.Or(x.req.OnBusy, x.o.OnBusy) }
+
+// named sets the ID of an active run; nil is a run without a store.
+func (c *activeRuns) named(me *activeRun, run string) {
+	if me != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		me.run = run
+	}
+}
+
+// find returns the active run of a thread, if it has the ID or that is empty.
+func (c *activeRuns) find(thread, run string) *activeRun {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a := c.active[thread]; a != nil && (run == "" || run == a.run) {
+		return a
+	}
+	return nil
+}
 
 // open acquires the thread of a run according to OnBusy. The returned function releases
 // it.
@@ -147,10 +171,11 @@ func (x *run[S, U]) open(ctx context.Context, cancel context.CancelCauseFunc) (f
 		return nil, err
 	}
 	x.log = log
-	left := x.active.enter(x.req.Thread, log.lease.Token, cancel)
+	me, left := x.active.enter(x.req.Thread, log.lease.Token, cancel)
+	x.me = me
 	return func() {
-		left()
 		log.close(ctx)
+		left(x.life.Status())
 		after()
 	}, nil
 }

@@ -37,6 +37,7 @@ type run[S, U any] struct {
 
 	outcomes []outcome[U] // outcomes of the current step, by rank
 
+	me      *activeRun      // nil without a store
 	early   *speculating[U] // nil without one
 	reached <-chan struct{} // for an early task: closed when its superstep begins
 }
