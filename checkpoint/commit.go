@@ -47,7 +47,7 @@ func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 const (
 	advanceHead = `UPDATE threads SET head = 1 + ` + lastCommit + `, first = coalesce(first, 1 + ` + lastCommit + `), inputs = inputs + ?4, bytes = bytes + ?5,
 		until = CASE WHEN ?6 THEN NULL ELSE ?7 + ttl END, holder = CASE WHEN ?6 THEN '' ELSE holder END, touched = ?8`
-	moveThread = advanceHead + `, active = 1 + ` + lastCommit + `, status = ?9, title = coalesce(title, ?10)`
+	moveThread = advanceHead + `, active = 1 + ` + lastCommit + `, status = ?9`
 )
 
 // advance moves the head of a thread to the next ID, if the lease and the parent are right.
@@ -68,11 +68,7 @@ func (s *SQLite) advance(tx *sqlite.Tx, l graph.Lease, e *entry) error {
 		e.thread, l.Token, int64(e.Parent), e.Source.Turns(), e.BodyBytes(), e.Release, s.now(), e.Time.UnixMicro(),
 	}
 	if stored.Moves(e.Commit, was.status) {
-		title, err := s.sealer.seal(s.sealer.threadPlace(l.Thread), " title", []byte(e.title))
-		if err != nil {
-			return err
-		}
-		update, args = moveThread, append(args, string(e.Status), title)
+		update, args = moveThread, append(args, string(e.Status))
 	}
 	moved, err := tx.Exec(update+` WHERE id = ?1 AND token = ?2 AND until IS NOT NULL AND coalesce(head, 0) = ?3`, args...)
 	if err != nil {
@@ -82,7 +78,7 @@ func (s *SQLite) advance(tx *sqlite.Tx, l graph.Lease, e *entry) error {
 	case err != nil:
 		return err
 	case n == 1:
-		return s.describe(tx, e.thread, l.Thread, graph.ThreadFacts{Metadata: stored.MetadataOf(e.Commit)})
+		return s.describe(tx, e.thread, l.Thread, e.facts, true)
 	}
 	h, err := held(tx, l)
 	if err == nil {
@@ -117,16 +113,17 @@ func (s *SQLite) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) er
 // entry is a commit that is saved, with its packed snapshot.
 type entry struct {
 	graph.Batch
-	thread      int64
-	title, text string // see [Options].Texts
-	sameRun     bool   // as the commit before
-	kind        kind   // set by insert, with its id
-	kindID      int64
+	thread  int64
+	facts   graph.ThreadFacts // see [stored.FactsOf]
+	text    string
+	sameRun bool // as the commit before
+	kind    kind // set by insert, with its id
+	kindID  int64
 }
 
 func (s *SQLite) newEntry(b graph.Batch, thread int64) entry {
 	e := entry{Batch: b, thread: thread}
-	e.title, e.text = stored.TextsOf(s.texts, b.Commit)
+	e.facts, e.text = stored.FactsOf(s.texts, b.Commit)
 	return e
 }
 

@@ -1,10 +1,8 @@
 package checkpoint
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,7 +17,7 @@ import (
 
 // infoColumns begins a query of threads t; said ends its columns. scanInfo reads the rows.
 const (
-	infoColumns = `SELECT t.id, t.active, t.name, t.owner, t.title, t.metadata, t.created, t.touched, t.status, t.first, t.head, t.inputs, t.bytes, `
+	infoColumns = `SELECT t.id, t.active, t.name, t.owner, t.facts, t.created, t.touched, t.status, t.first, t.head, t.inputs, t.bytes, `
 	said        = `EXISTS(SELECT 1 FROM commits c WHERE c.thread = t.id AND c.text IS NOT NULL AND instr(c.text, ?))`
 )
 
@@ -31,24 +29,26 @@ type listed struct {
 }
 
 func (s *SQLite) scanInfo(row sqlite.Row) (l listed, err error) {
-	var title, metadata any
+	var facts any
 	var created, touched int64
-	if err := row.Scan(&l.id, &l.active, &l.Thread, &l.Owner, &title, &metadata, &created, &touched, &l.Status, &l.First, &l.Head, &l.Inputs, &l.Bytes, &l.said); err != nil {
+	if err := row.Scan(&l.id, &l.active, &l.Thread, &l.Owner, &facts, &created, &touched, &l.Status, &l.First, &l.Head, &l.Inputs, &l.Bytes, &l.said); err != nil {
 		return l, err
 	}
 	l.Created, l.Touched = time.UnixMicro(created).UTC(), time.UnixMicro(touched).UTC()
-	text, err := s.sealer.open(s.sealer.threadPlace(l.Thread)+" title", title)
+	l.ThreadFacts, err = s.openFacts(l.Thread, facts)
+	return l, err
+}
+
+// openFacts decodes the facts of a thread.
+func (s *SQLite) openFacts(thread string, value any) (f graph.ThreadFacts, err error) {
+	text, err := s.sealer.open(s.sealer.factsPlace(thread), value)
+	if err == nil && text != nil {
+		err = json.Unmarshal(text, &f)
+	}
 	if err != nil {
-		return l, fmt.Errorf("thread %q: title: %w", l.Thread, err)
+		err = fmt.Errorf("thread %q: facts: %w", thread, err)
 	}
-	l.Title = string(text)
-	if text, err = s.sealer.open(s.sealer.threadPlace(l.Thread)+" metadata", metadata); err == nil && text != nil {
-		err = json.Unmarshal(text, &l.Metadata)
-	}
-	if err != nil {
-		return l, fmt.Errorf("thread %q: metadata: %w", l.Thread, err)
-	}
-	return l, nil
+	return f, err
 }
 
 // Threads implements [graph.Lister]. In an encrypted store metadata and texts are decrypted to compare them,
@@ -70,11 +70,8 @@ func (s *SQLite) Threads(ctx context.Context, q graph.ThreadQuery) (graph.Thread
 			if err != nil {
 				return err
 			}
-			key := l.active
-			if p.Order == graph.ByCreation {
-				key = l.id
-			}
-			if more, err := p.Take(key, l.ThreadInfo, func() (bool, error) { return s.says(tx, p, l) }); !more || err != nil {
+			more, err := p.Take(l.ThreadInfo, l.id, l.active, func() (bool, error) { return s.says(tx, p, l) })
+			if !more || err != nil {
 				return err
 			}
 		}
@@ -197,7 +194,7 @@ func (s *SQLite) Describe(ctx context.Context, thread string, f graph.ThreadFact
 	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		id, _, err := find(ctx, tx, thread, 0)
 		if err == nil {
-			err = s.describe(tx, id, thread, f)
+			err = s.describe(tx, id, thread, f, false)
 		}
 		return err
 	})
@@ -207,39 +204,38 @@ func (s *SQLite) Describe(ctx context.Context, thread string, f graph.ThreadFact
 	return nil
 }
 
-// describe changes facts of a thread.
-func (s *SQLite) describe(tx *sqlite.Tx, id int64, thread string, f graph.ThreadFacts) error {
-	if f.Title != "" {
-		title, err := s.sealer.seal(s.sealer.threadPlace(thread), " title", []byte(stored.Title(f.Title)))
-		if err == nil {
-			err = tx.Do(`UPDATE threads SET title = ? WHERE id = ?`, title, id)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if len(f.Metadata) == 0 {
+// describe changes facts of a thread; once: not a title that it has.
+func (s *SQLite) describe(tx *sqlite.Tx, id int64, thread string, more graph.ThreadFacts, once bool) error {
+	if more.Title == "" && len(more.Metadata) == 0 {
 		return nil
 	}
-	var old any
-	err := tx.QueryRow(`SELECT metadata FROM threads WHERE id = ?`, id).Scan(&old)
-	var has, all []byte
+	var value any
+	if err := tx.QueryRow(`SELECT facts FROM threads WHERE id = ?`, id).Scan(&value); err != nil {
+		return err
+	}
+	has, err := s.openFacts(thread, value)
+	if once && has.Title != "" {
+		more.Title = ""
+	}
+	all := has
 	if err == nil {
-		has, err = s.sealer.open(s.sealer.threadPlace(thread)+" metadata", old)
+		all, err = stored.AddFacts(has, more)
+	}
+	if err != nil || all.Title == has.Title && maps.Equal(all.Metadata, has.Metadata) {
+		return err
+	}
+	text, err := json.Marshal(all)
+	if err == nil {
+		value, err = s.sealer.seal(s.sealer.factsPlace(thread), "", text)
 	}
 	if err == nil {
-		all, err = stored.AddMetadata(has, f.Metadata)
+		err = tx.Do(`UPDATE threads SET facts = ? WHERE id = ?`, value, id)
 	}
-	if err != nil || all == nil {
-		return err
+	if err == nil {
+		err = tx.Do(`DELETE FROM tags WHERE thread = ?`, id)
 	}
-	sealed, err := s.sealer.seal(s.sealer.threadPlace(thread), " metadata", all)
-	if err != nil {
-		return err
+	if err == nil && s.sealer == nil {
+		err = tx.Do(`INSERT INTO tags SELECT key, value, ?1 FROM json_each(?2, '$.metadata')`, id, value)
 	}
-	err = errors.Join(tx.Do(`UPDATE threads SET metadata = ? WHERE id = ?`, sealed, id), tx.Do(`DELETE FROM tags WHERE thread = ?`, id))
-	if s.sealer != nil {
-		return err
-	}
-	return cmp.Or(err, tx.Do(`INSERT INTO tags SELECT key, value, ?1 FROM json_each(?2)`, id, string(all)))
+	return err
 }

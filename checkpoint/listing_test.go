@@ -23,11 +23,11 @@ func manyThreads(tb testing.TB, n int) *checkpoint.SQLite {
 	numbers := fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i <= %d) `, n)
 	err := s.Exec(tb.Context(),
 		`INSERT INTO kinds VALUES(100, 'f', 'loop', 'failed', '', '', '', 0), (101, 'f', 'loop', 'completed', '', '', '', 0)`,
-		numbers+`INSERT INTO threads SELECT i, 'thread ' || i, 'owner ' || (i % 100), 'Title of ' || i, '{"kind":"chat"' || CASE i % 1000 WHEN 0 THEN ',"rare":"yes"' ELSE '' END || '}',
+		numbers+`INSERT INTO threads SELECT i, 'thread ' || i, 'owner ' || (i % 100), '{"title":"Title of ' || i || '","metadata":{"kind":"chat"' || CASE i % 1000 WHEN 0 THEN ',"rare":"yes"' ELSE '' END || '}}',
 			i, i, CASE i % 50 WHEN 0 THEN 'failed' ELSE 'completed' END, i, i, i, 0, 0, 0, '', 0, NULL FROM n`,
 		numbers+`INSERT INTO commits(id, thread, kind, run, step, time, bytes, deltas, text)
 			SELECT i, i, 100 + (i % 50 > 0), 'run ' || i, 0, i, 0, 0, 'who approves leave number ' || i FROM n`,
-		`INSERT INTO tags SELECT key, value, t.id FROM threads t, json_each(t.metadata)`,
+		`INSERT INTO tags SELECT key, value, t.id FROM threads t, json_each(t.facts, '$.metadata')`,
 	)
 	if err != nil {
 		tb.Fatal(err)

@@ -243,7 +243,7 @@ func (s *SQLite) decode(d *graph.Delta, c columns, place string, base time.Time)
 func (s *SQLite) Pending(ctx context.Context, thread string) (results []graph.TaskResult, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		if _, _, err := find(ctx, tx, thread, 0); graph.OwnerOf(ctx) != "" && err != nil {
-			return nilIfNotFound(err)
+			return stored.NilIfNotFound(err)
 		}
 		results, err = s.pending(tx, thread)
 		return err
@@ -296,15 +296,7 @@ func (s *SQLite) Snapshots(ctx context.Context, thread string) (ids []graph.Comm
 			ids, err = column[graph.CommitID](tx, line+`SELECT c.id FROM line l CROSS JOIN commits c ON c.id = l.id WHERE c.snapshot IS NOT NULL ORDER BY c.id`,
 				int64(head), 0)
 		}
-		return nilIfNotFound(err)
+		return stored.NilIfNotFound(err)
 	})
 	return ids, err
-}
-
-// nilIfNotFound drops an error that says that a thread does not exist.
-func nilIfNotFound(err error) error {
-	if errors.Is(err, graph.ErrNotFound) {
-		return nil
-	}
-	return err
 }

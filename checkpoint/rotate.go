@@ -51,7 +51,7 @@ func (s *SQLite) Rotate(ctx context.Context) (int, error) {
 // stale counts the values of a thread, whose id is argument 3, that are not under the key whose prefix is argument 4.
 const stale = line + `, c AS (SELECT * FROM commits WHERE id IN (SELECT id FROM line)), d AS (SELECT * FROM deltas WHERE at IN (SELECT id FROM line)),
 	p AS (SELECT * FROM pending WHERE thread = ?3), t AS (SELECT * FROM threads WHERE id = ?3), v(value) AS (
-	SELECT title FROM t UNION ALL SELECT metadata FROM t UNION ALL SELECT text FROM c
+	SELECT facts FROM t UNION ALL SELECT text FROM c
 	UNION ALL SELECT error FROM c UNION ALL SELECT body FROM c UNION ALL SELECT problem FROM c UNION ALL SELECT notes FROM c UNION ALL SELECT snapshot FROM c
 	UNION ALL SELECT body FROM d UNION ALL SELECT problem FROM d UNION ALL SELECT notes FROM d
 	UNION ALL SELECT body FROM p UNION ALL SELECT problem FROM p UNION ALL SELECT notes FROM p)
@@ -105,22 +105,21 @@ func (s *SQLite) rotate(tx *sqlite.Tx, name string) (int, error) {
 	return len(commits) + len(results), err
 }
 
-// rotateFacts encrypts the title and the metadata of a thread again.
+// rotateFacts encrypts the facts of a thread again.
 func (s *SQLite) rotateFacts(tx *sqlite.Tx, id int64, name string) error {
-	values := make([]any, 2)
-	if err := tx.QueryRow(`SELECT title, metadata FROM threads WHERE id = ?`, id).Scan(&values[0], &values[1]); err != nil {
+	place, value := s.sealer.factsPlace(name), any(nil)
+	err := tx.QueryRow(`SELECT facts FROM threads WHERE id = ?`, id).Scan(&value)
+	var text []byte
+	if err == nil {
+		text, err = s.sealer.open(place, value)
+	}
+	if err == nil {
+		value, err = s.sealer.seal(place, "", text)
+	}
+	if err != nil {
 		return err
 	}
-	for i, column := range []string{" title", " metadata"} {
-		text, err := s.sealer.open(s.sealer.threadPlace(name)+column, values[i])
-		if err == nil {
-			values[i], err = s.sealer.seal(s.sealer.threadPlace(name), column, text)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return errors.Join(tx.Do(`UPDATE threads SET title = ?, metadata = ? WHERE id = ?`, values[0], values[1], id), tx.Do(`DELETE FROM tags WHERE thread = ?`, id))
+	return errors.Join(tx.Do(`UPDATE threads SET facts = ? WHERE id = ?`, value, id), tx.Do(`DELETE FROM tags WHERE thread = ?`, id))
 }
 
 // packed returns the decrypted snapshot at a commit; nil for none.

@@ -10,8 +10,7 @@ CREATE TABLE threads(
 	id       INTEGER PRIMARY KEY,
 	name     TEXT NOT NULL UNIQUE,
 	owner    TEXT NOT NULL DEFAULT '',
-	title    ANY,
-	metadata ANY,                        -- JSON
+	facts    ANY,                        -- title and metadata as JSON
 	created  INTEGER NOT NULL,           -- microseconds since 1970
 	touched  INTEGER,                    -- time of the head
 	status   TEXT,                       -- of the head

@@ -152,7 +152,7 @@ func (s *sealer) deltaPlace(thread string, at graph.CommitID, n int) string {
 	return s.place("delta %q %d %d", thread, at, n)
 }
 
-func (s *sealer) threadPlace(thread string) string { return s.place("thread %q", thread) }
+func (s *sealer) factsPlace(thread string) string { return s.place("facts %q", thread) }
 
 func (s *sealer) textPlace(thread string, at graph.CommitID) string {
 	return s.place("text %q %d", thread, at)

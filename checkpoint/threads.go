@@ -27,7 +27,7 @@ func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (
 		if err != nil {
 			return err
 		}
-		a = &stored.Archive{Thread: thread, Owner: i.Owner, Title: i.Title, Metadata: i.Metadata, Created: i.Created}
+		a = &stored.Archive{Thread: thread, Owner: i.Owner, ThreadFacts: i.ThreadFacts, Created: i.Created}
 		if last == i.Head {
 			if a.Pending, err = s.pending(tx, thread); err != nil {
 				return err
@@ -71,7 +71,7 @@ func (s *SQLite) Import(ctx context.Context, a *stored.Archive, thread string) e
 		if err := tx.QueryRow(`SELECT ` + lastCommit).Scan(&last); err != nil {
 			return err
 		}
-		inputs, size, title := 0, 0, a.Title
+		inputs, size, facts := 0, 0, a.ThreadFacts
 		for i, c := range a.Commits {
 			c.Parent, c.ID = 0, graph.CommitID(last+1+int64(i))
 			if i > 0 {
@@ -82,7 +82,7 @@ func (s *SQLite) Import(ctx context.Context, a *stored.Archive, thread string) e
 			if err := s.insert(tx, &e); err != nil {
 				return err
 			}
-			title = cmp.Or(title, e.title)
+			facts.Title = cmp.Or(facts.Title, e.facts.Title)
 			inputs += c.Source.Turns()
 			size += c.BodyBytes()
 		}
@@ -94,7 +94,7 @@ func (s *SQLite) Import(ctx context.Context, a *stored.Archive, thread string) e
 		head := a.Commits[len(a.Commits)-1]
 		err = tx.Do(`UPDATE threads SET owner = ?1, created = ?2, touched = ?3, status = ?4, first = ?5, head = ?6, active = ?6, inputs = ?7, bytes = ?8 WHERE id = ?9`,
 			cmp.Or(graph.OwnerOf(ctx), a.Owner), a.Created.UnixMicro(), head.Time.UnixMicro(), string(head.Status), last+1, last+int64(len(a.Commits)), inputs, size, l.thread)
-		return cmp.Or(err, s.describe(tx, l.thread, a.Thread, graph.ThreadFacts{Title: title, Metadata: a.Metadata}))
+		return cmp.Or(err, s.describe(tx, l.thread, a.Thread, facts, false))
 	})
 	if err != nil {
 		return fmt.Errorf("import thread %q: %w", a.Thread, err)

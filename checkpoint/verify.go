@@ -14,20 +14,12 @@ import (
 // Verify checks threads, or all of them and the file if none is named: that each
 // commit follows its parent, everything can be decoded, counts are right, and
 // SQLite finds no damage. It changes nothing. An error means that the check was not
-// possible, [graph.ErrNotFound] that a thread is unknown. With an owner in the context it checks the threads of the
-// owner only. The caller must check the content
+// possible, [graph.ErrNotFound] that a thread is unknown. It does not look at owners.
+// The caller must check the content
 // of bodies.
 func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]stored.Finding, error) {
 	var found []stored.Finding
-	if owner := graph.OwnerOf(ctx); len(threads) == 0 && owner != "" {
-		err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
-			threads, err = column[string](tx, `SELECT name FROM threads WHERE owner = ? ORDER BY name`, owner)
-			return err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("verify: %w", err)
-		}
-	} else if len(threads) == 0 {
+	if len(threads) == 0 {
 		lines, err := s.db.Check(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("verify: %w", err)
@@ -48,7 +40,7 @@ func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]stored.Findin
 	for _, name := range threads {
 		var of []stored.Finding
 		err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
-			of, err = s.verify(ctx, tx, name)
+			of, err = s.verify(tx, name)
 			return err
 		})
 		if found = append(found, of...); errors.Is(err, ErrDamaged) {
@@ -100,12 +92,12 @@ UNION ALL SELECT id, printf('source "%s", status "%s", step %d', source, status,
 UNION ALL SELECT id, 'a delta is missing' FROM c LEFT JOIN d ON at = id WHERE coalesce(count, min(deltas, 1)) <> deltas OR span <> count
 UNION ALL SELECT at, 'its deltas are out of order' FROM d WHERE disorder`
 
-func (s *SQLite) verify(ctx context.Context, tx *sqlite.Tx, name string) (found []stored.Finding, err error) {
+func (s *SQLite) verify(tx *sqlite.Tx, name string) (found []stored.Finding, err error) {
 	find := func(at graph.CommitID, problem string) {
 		found = append(found, stored.Finding{Thread: name, Commit: at, Problem: problem})
 	}
 	var id, head int64
-	err = tx.QueryRow(`SELECT id, coalesce(head, 0) FROM threads WHERE name = ?1 AND ?2 IN ('', owner)`, name, graph.OwnerOf(ctx)).Scan(&id, &head)
+	err = tx.QueryRow(`SELECT id, coalesce(head, 0) FROM threads WHERE name = ?`, name).Scan(&id, &head)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = stored.NotFound("thread %q", name)
 	}

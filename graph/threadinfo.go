@@ -10,23 +10,24 @@ import (
 
 // ThreadInfo is what a store knows of a thread without reading its log.
 type ThreadInfo struct {
-	Thread   string
-	Owner    string            // see [OwnedBy]; empty: nobody
-	Title    string            // of the first update that has one, or the last one from [Lister].Describe
-	Metadata map[string]string // of its requests and edits and from [Lister].Describe; of a key the newest value; nil without any
-	Created  time.Time         // time of the first Acquire, in UTC
-	Touched  time.Time         // time of its newest commit, in UTC
-	First    CommitID          // its oldest commit
-	Head     CommitID
-	Status   Status // status of its last run
-	Inputs   int    // turns of the conversation: inputs that were not undone
-	Bytes    int64  // size of the bodies of its deltas
+	Thread string
+	Owner  string // see [OwnedBy]; empty: nobody
+	ThreadFacts
+	Created time.Time // time of the first Acquire, in UTC
+	Touched time.Time // time of its newest commit, in UTC
+	First   CommitID  // its oldest commit
+	Head    CommitID
+	Status  Status // status of its last run
+	Inputs  int    // turns of the conversation: inputs that were not undone
+	Bytes   int64  // size of the bodies of its deltas
 }
 
-// ThreadFacts are changes of what a store knows of a thread.
+// ThreadFacts are facts of a thread that [Lister].Describe can change.
 type ThreadFacts struct {
-	Title    string            // empty: no change; cut to 1 KiB
-	Metadata map[string]string // added to what it has; at most 16 KiB of JSON in all
+	// Title is that of the first update that has one, until another is set; at most 1 KiB, longer ones are cut.
+	Title string `json:"title,omitempty"`
+	// Metadata is that of all requests and edits; of a key the newest value; nil without any; at most 16 KiB of JSON.
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 // Lister is a [Store] that lists its threads, like the stores of packages checkpoint, checkpoint/postgres
@@ -36,8 +37,8 @@ type Lister interface {
 	Threads(ctx context.Context, q ThreadQuery) (ThreadPage, error)
 	// Info returns the entry of one thread; [ErrNotFound] if it has no commit.
 	Info(ctx context.Context, thread string) (ThreadInfo, error)
-	// Describe changes facts of a thread that has a commit, at once and without a lease; else
-	// [ErrNotFound]. Facts that are too large are an [*EntryError].
+	// Describe sets the title of a thread, unless it is empty, and adds to its metadata, at once and
+	// without a lease. Errors: [ErrNotFound] if it has no commit, [*EntryError] for too much metadata.
 	Describe(ctx context.Context, thread string, f ThreadFacts) error
 }
 

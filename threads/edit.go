@@ -37,7 +37,7 @@ func (l *Log) Undo(ctx context.Context, thread string) error {
 }
 
 // beforeLastTurn returns the commit before the last input that was not undone; 0
-// where that input was the first commit.
+// if that input was the first commit.
 func (l *Log) beforeLastTurn(ctx context.Context, thread string, head graph.CommitID) (graph.CommitID, error) {
 	undone := 0
 	for c, err := range l.store.Walk(ctx, thread, head) {

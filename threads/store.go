@@ -28,7 +28,7 @@ type Store interface {
 	Import(ctx context.Context, a *stored.Archive, thread string) error
 	// Delete drops threads, all or none: graph.ErrNotFound, or graph.ErrBusy if one is held.
 	Delete(ctx context.Context, threads ...string) error
-	// Verify checks the records of threads, or all of the store without names.
+	// Verify checks the records of threads, or all of the store without names. It does not look at owners.
 	Verify(ctx context.Context, threads ...string) ([]stored.Finding, error)
 	// Vacuum returns the space of deleted records.
 	Vacuum(ctx context.Context) error

@@ -21,13 +21,24 @@ type Verified struct {
 	Findings []stored.Finding `json:"findings"`
 }
 
-// Verify checks threads, or all of them and their file where none is named:
+// Verify checks threads, or all of them and their file if none is named:
 // SQLite finds no damage, every commit has its parent and every text its hash,
 // counts and runs agree, every update decodes, each snapshot equals the fold of the
 // commits before it, and every node to run next exists. It changes nothing. Findings are
-// no error; an unknown thread matches graph.ErrNotFound.
+// no error; an unknown thread matches graph.ErrNotFound. The log of one owner checks named threads only, else it
+// returns ErrOneOwner.
 func (l *Log) Verify(ctx context.Context, threads ...string) (*Verified, error) {
 	ctx = l.owned(ctx)
+	if err := l.ofAll(ctx); err != nil { // the store's Verify does not look at owners
+		if len(threads) == 0 {
+			return nil, err
+		}
+		for _, thread := range threads {
+			if _, err := l.store.Head(ctx, thread); errors.Is(err, graph.ErrNotFound) {
+				return nil, err
+			}
+		}
+	}
 	found, err := l.store.Verify(ctx, threads...)
 	if err != nil {
 		return nil, err

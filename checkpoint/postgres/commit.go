@@ -55,15 +55,14 @@ func (s *Store) appendArgs(l graph.Lease, b graph.Batch, nonce int32, id *int64)
 			return nil, err
 		}
 	}
-	metadata, err := stored.AddMetadata(nil, stored.MetadataOf(b.Commit))
-	if err != nil {
+	f, text := stored.FactsOf(s.texts, b.Commit)
+	if f, err = stored.AddFacts(graph.ThreadFacts{}, f); err != nil {
 		return nil, err
 	}
-	title, text := stored.TextsOf(s.texts, b.Commit)
 	snapshot, err := packed(b.Snapshot)
 	return []any{
 		l.Thread, l.Token, int64(b.Parent), b.Source.Turns(), b.BodyBytes(), b.Release,
-		nonce, b.Step, b.Time, b.Run, string(b.Source), string(b.Status), b.Fingerprint, frontier, b.Error, changes, snapshot, id, b.KeepPending, title, metadata, text,
+		nonce, b.Step, b.Time, b.Run, string(b.Source), string(b.Status), b.Fingerprint, frontier, b.Error, changes, snapshot, id, b.KeepPending, f.Title, f.Metadata, text,
 	}, err
 }
 

@@ -55,11 +55,8 @@ func (s *Store) Threads(ctx context.Context, q graph.ThreadQuery) (graph.ThreadP
 			if err != nil {
 				return err
 			}
-			key := l.active
-			if p.Order == graph.ByCreation {
-				key = l.id
-			}
-			if more, err := p.Take(key, l.ThreadInfo, func() (bool, error) { return l.said, nil }); !more || err != nil {
+			more, err := p.Take(l.ThreadInfo, l.id, l.active, func() (bool, error) { return l.said, nil })
+			if !more || err != nil {
 				return err
 			}
 		}
@@ -122,11 +119,11 @@ func info(ctx context.Context, q queryer, thread string) (listed, error) {
 
 // Describe implements [graph.Lister].
 func (s *Store) Describe(ctx context.Context, thread string, f graph.ThreadFacts) error {
-	metadata, err := stored.AddMetadata(nil, f.Metadata)
+	f, err := stored.AddFacts(graph.ThreadFacts{}, f)
 	if err == nil {
 		err = s.do(ctx, func() error {
 			tag, err := s.pool.Exec(ctx, `UPDATE threads SET title = coalesce(nullif($3, ''), title), metadata = metadata || coalesce($4::jsonb, '{}')
-				WHERE name = $1 AND head <> 0 AND $2 IN ('', owner)`, thread, graph.OwnerOf(ctx), stored.Title(f.Title), metadata)
+				WHERE name = $1 AND head <> 0 AND $2 IN ('', owner)`, thread, graph.OwnerOf(ctx), f.Title, f.Metadata)
 			if err == nil && tag.RowsAffected() == 0 {
 				return graph.ErrNotFound
 			}

@@ -144,7 +144,7 @@ func commits(ctx context.Context, q queryer, thread, row string, from int64, cou
 func (s *Store) Pending(ctx context.Context, thread string) ([]graph.TaskResult, error) {
 	results, err := get(ctx, s, func() ([]graph.TaskResult, error) {
 		if _, _, err := find(ctx, s.pool, thread, 0); graph.OwnerOf(ctx) != "" && err != nil {
-			return nil, nilIfNotFound(err)
+			return nil, stored.NilIfNotFound(err)
 		}
 		return pending(ctx, s.pool, thread)
 	})
@@ -152,14 +152,6 @@ func (s *Store) Pending(ctx context.Context, thread string) ([]graph.TaskResult,
 		return nil, fmt.Errorf("pending results of thread %q: %w", thread, err)
 	}
 	return results, nil
-}
-
-// nilIfNotFound drops an error that says that a thread does not exist.
-func nilIfNotFound(err error) error {
-	if errors.Is(err, graph.ErrNotFound) {
-		return nil
-	}
-	return err
 }
 
 func pending(ctx context.Context, q queryer, thread string) ([]graph.TaskResult, error) {

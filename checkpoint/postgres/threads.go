@@ -30,7 +30,7 @@ func (s *Store) Export(ctx context.Context, thread string, at graph.CommitID) (*
 		if err != nil {
 			return err
 		}
-		a = &stored.Archive{Thread: thread, Owner: i.Owner, Title: i.Title, Metadata: i.Metadata, Created: i.Created}
+		a = &stored.Archive{Thread: thread, Owner: i.Owner, ThreadFacts: i.ThreadFacts, Created: i.Created}
 		if last == i.Head {
 			if a.Pending, err = pending(ctx, tx, thread); err != nil {
 				return err
@@ -82,7 +82,7 @@ func (s *Store) Import(ctx context.Context, a *stored.Archive, thread string) er
 // other transaction sees.
 func (s *Store) importArchive(ctx context.Context, tx pgx.Tx, a *stored.Archive) error {
 	l := graph.Lease{Thread: a.Thread}
-	metadata, err := stored.AddMetadata(nil, a.Metadata)
+	f, err := stored.AddFacts(graph.ThreadFacts{}, a.ThreadFacts)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (s *Store) importArchive(ctx context.Context, tx pgx.Tx, a *stored.Archive)
 		batch.Queue(appendPending, args...)
 	}
 	batch.Queue(`UPDATE threads SET created = $2, holder = '', until = NULL, active = head, title = coalesce(nullif($3, ''), title), metadata = coalesce($4::jsonb, metadata)
-		WHERE name = $1`, a.Thread, a.Created, a.Title, metadata)
+		WHERE name = $1`, a.Thread, a.Created, f.Title, f.Metadata)
 	return tx.SendBatch(ctx, batch).Close()
 }
 
@@ -169,7 +169,7 @@ func (s *Store) prune(ctx context.Context, tx pgx.Tx, thread int64, at graph.Com
 	if err != nil {
 		return err
 	}
-	_, text := stored.TextsOf(s.texts, base.Commit)
+	_, text := stored.FactsOf(s.texts, base.Commit)
 	batch := &pgx.Batch{}
 	added := base.BodyBytes()
 	batch.Queue(`UPDATE threads t SET inputs = t.inputs - x.inputs, bytes = t.bytes - x.bytes + $3, run = NULL

@@ -111,7 +111,7 @@ func listThreads(t *testing.T, s graph.Store) {
 	head := headOf(t, s)
 	got[0].Created = moment() // is the store's
 	wantEqual(t, "the newest", got[0], graph.ThreadInfo{
-		Thread: "t", Title: "One", Metadata: map[string]string{"k": "v"}, Created: moment(), Touched: head.Time, First: id, Head: head.ID, Status: head.Status,
+		Thread: "t", ThreadFacts: graph.ThreadFacts{Title: "One", Metadata: map[string]string{"k": "v"}}, Created: moment(), Touched: head.Time, First: id, Head: head.ID, Status: head.Status,
 		Inputs: 1, Bytes: int64(len(delta("x", 0).Body) + len(`{"title":"One"}`)),
 	})
 	for _, thread := range []string{"held", "unknown"} {

@@ -35,15 +35,14 @@ type Store struct {
 
 // thread is one thread; Store.mu guards it.
 type thread struct {
-	created  time.Time
-	made     int64 // number of the thread
-	owner    string
-	title    string
-	metadata []byte // JSON; nil for none
-	active   graph.CommitID
-	head     graph.CommitID
-	commits  map[graph.CommitID]commit
-	pending  []graph.TaskResult
+	created time.Time
+	made    int64 // number of the thread
+	owner   string
+	facts   graph.ThreadFacts
+	active  graph.CommitID
+	head    graph.CommitID
+	commits map[graph.CommitID]commit
+	pending []graph.TaskResult
 
 	token  int64
 	holder string
@@ -170,7 +169,11 @@ func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (graph
 		if t.head != b.Parent {
 			return stored.Conflict(l.Thread, t.head, b.Parent)
 		}
-		metadata, err := stored.AddMetadata(t.metadata, stored.MetadataOf(b.Commit))
+		more, _ := stored.FactsOf(s.Texts, b.Commit)
+		if t.facts.Title != "" {
+			more.Title = ""
+		}
+		facts, err := stored.AddFacts(t.facts, more)
 		if err != nil {
 			return err
 		}
@@ -181,12 +184,7 @@ func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (graph
 		}
 		t.head = b.ID
 		t.commits[b.ID] = commit{b.Commit, b.Snapshot}
-		if metadata != nil {
-			t.metadata = metadata
-		}
-		if t.title == "" {
-			t.title, _ = stored.TextsOf(s.Texts, b.Commit)
-		}
+		t.facts = facts
 		t.until = time.Now().Add(t.ttl)
 		if !b.KeepPending {
 			t.pending = nil
@@ -351,7 +349,7 @@ func (s *Store) copy(ctx context.Context, from string, at graph.CommitID, to str
 		c = source.commits[c.Parent]
 		line = append(line, c)
 	}
-	target.owner, target.title, target.metadata = source.owner, source.title, source.metadata
+	target.owner, target.facts = source.owner, source.facts
 	target.commits, target.head = map[graph.CommitID]commit{}, 0
 	for _, c := range slices.Backward(line) { // commits never change, so their insides are shared
 		s.last++

@@ -3,8 +3,8 @@ package memstore
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,11 +20,8 @@ func (s *Store) Threads(ctx context.Context, q graph.ThreadQuery) (graph.ThreadP
 	}
 	err = s.do(ctx, "", func() error {
 		for _, t := range s.selected(p.ThreadQuery) {
-			info, err := t.info()
-			if err != nil {
-				return err
-			}
-			if more, err := p.Take(t.key(p.Order), info, func() (bool, error) { return s.says(t, p.Text), nil }); !more || err != nil {
+			more, err := p.Take(t.info(), t.made, int64(t.active), func() (bool, error) { return s.says(t, p.Text), nil })
+			if !more || err != nil {
 				return err
 			}
 		}
@@ -62,17 +59,17 @@ func (t *thread) key(order graph.ThreadOrder) int64 {
 // says reports whether a text of the thread's log contains a folded text.
 func (s *Store) says(t *thread, text string) bool {
 	for _, c := range t.commits {
-		if _, said := stored.TextsOf(s.Texts, c.Commit); strings.Contains(said, text) {
+		if _, said := stored.FactsOf(s.Texts, c.Commit); strings.Contains(said, text) {
 			return true
 		}
 	}
 	return false
 }
 
-func (t *thread) info() (graph.ThreadInfo, error) {
+func (t *thread) info() graph.ThreadInfo {
 	head := t.commits[t.head]
 	out := graph.ThreadInfo{
-		Thread: head.Thread, Owner: t.owner, Title: t.title,
+		Thread: head.Thread, Owner: t.owner, ThreadFacts: t.facts,
 		Created: t.created, Touched: head.Time, First: t.head, Head: t.head, Status: head.Status,
 	}
 	for id, c := range t.commits {
@@ -80,10 +77,8 @@ func (t *thread) info() (graph.ThreadInfo, error) {
 		out.Inputs += c.Source.Turns()
 		out.Bytes += int64(c.BodyBytes())
 	}
-	if t.metadata == nil {
-		return out, nil
-	}
-	return out, json.Unmarshal(t.metadata, &out.Metadata)
+	out.Metadata = maps.Clone(out.Metadata)
+	return out
 }
 
 // Info implements [graph.Lister].
@@ -91,7 +86,7 @@ func (s *Store) Info(ctx context.Context, name string) (info graph.ThreadInfo, e
 	err = s.do(ctx, "", func() error {
 		t, _, err := s.locate(ctx, name, 0)
 		if err == nil {
-			info, err = t.info()
+			info = t.info()
 		}
 		return err
 	})
@@ -102,17 +97,12 @@ func (s *Store) Info(ctx context.Context, name string) (info graph.ThreadInfo, e
 func (s *Store) Describe(ctx context.Context, name string, f graph.ThreadFacts) error {
 	return s.do(ctx, fmt.Sprintf("describe thread %q", name), func() error {
 		t, _, err := s.locate(ctx, name, 0)
-		if err != nil {
-			return err
+		if err == nil {
+			f, err = stored.AddFacts(t.facts, f)
 		}
-		metadata, err := stored.AddMetadata(t.metadata, f.Metadata)
-		if err != nil {
-			return err
+		if err == nil {
+			t.facts = f
 		}
-		t.title = cmp.Or(stored.Title(f.Title), t.title)
-		if metadata != nil {
-			t.metadata = metadata
-		}
-		return nil
+		return err
 	})
 }

@@ -29,13 +29,12 @@ const (
 //	…
 //	{"lines":9,"sha256":"…"}
 type Archive struct {
-	Thread   string
-	Owner    string // is not written
-	Title    string
-	Metadata map[string]string
-	Created  time.Time          // creation time of the thread
-	Commits  []graph.Commit     // oldest first, each with its deltas; Parent is the previous commit
-	Pending  []graph.TaskResult // finished tasks of an uncommitted superstep
+	Thread string
+	Owner  string // is not written
+	graph.ThreadFacts
+	Created time.Time          // creation time of the thread
+	Commits []graph.Commit     // oldest first, each with its deltas; Parent is the previous commit
+	Pending []graph.TaskResult // finished tasks of an uncommitted superstep
 }
 
 // ArchiveError reports why a file is not a complete archive.
@@ -59,8 +58,7 @@ type headerLine struct {
 	Commits int       `json:"commits"`
 	Pending int       `json:"pending"`
 
-	Title    string            `json:"title,omitempty"`
-	Metadata map[string]string `json:"metadata,omitempty"`
+	graph.ThreadFacts
 }
 
 // commitFields is a graph.Commit with names for JSON.
@@ -111,7 +109,7 @@ type trailerLine struct {
 // Write writes the archive to w. The same archive gives the same bytes.
 func (a *Archive) Write(w io.Writer) error {
 	out := &archiveWriter{w: w, sum: sha256.New()}
-	out.line(headerLine{archiveFormat, archiveVersion, a.Thread, a.Created.UTC(), len(a.Commits), len(a.Pending), a.Title, a.Metadata})
+	out.line(headerLine{archiveFormat, archiveVersion, a.Thread, a.Created.UTC(), len(a.Commits), len(a.Pending), a.ThreadFacts})
 	for _, c := range a.Commits {
 		out.line(newCommitLine(c))
 	}

@@ -35,7 +35,7 @@ func ReadArchive(r io.Reader, limit int64) (*Archive, error) {
 	if err := in.header(&h); err != nil {
 		return nil, err
 	}
-	a := &Archive{Thread: h.Thread, Title: Title(h.Title), Metadata: h.Metadata, Created: inMicroseconds(h.Created)}
+	a := &Archive{Thread: h.Thread, ThreadFacts: h.ThreadFacts, Created: inMicroseconds(h.Created)}
 	for range h.Commits {
 		var l commitLine
 		if err := in.next(&l); err != nil {
@@ -64,9 +64,7 @@ func NormalizeArchive(a *Archive, thread string) (*Archive, error) {
 	if len(a.Commits) == 0 {
 		return nil, &ArchiveError{0, "no commits"}
 	}
-	out := &Archive{
-		Thread: cmp.Or(thread, a.Thread), Owner: a.Owner, Title: a.Title, Metadata: a.Metadata, Created: inMicroseconds(a.Created),
-	}
+	out := &Archive{Thread: cmp.Or(thread, a.Thread), Owner: a.Owner, ThreadFacts: a.ThreadFacts, Created: inMicroseconds(a.Created)}
 	if err := graph.CheckThread(out.Thread); err != nil {
 		return nil, err
 	}

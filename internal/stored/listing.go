@@ -1,7 +1,7 @@
 package stored
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,27 +24,45 @@ const (
 // be empty. The options of a store take such a function.
 type Texts = func(update []byte) (title, text string)
 
-// TextsOf returns the title and the text of a commit as they are saved: the text is folded.
-func TextsOf(texts Texts, c graph.Commit) (title, text string) {
-	if texts == nil || c.Source == graph.SourceUndo { // which saves older texts again
-		return "", ""
-	}
+// FactsOf returns the facts that a commit adds to its thread, and the folded text that the thread is found by.
+func FactsOf(texts Texts, c graph.Commit) (f graph.ThreadFacts, text string) {
 	var all strings.Builder
 	for _, d := range c.Deltas {
-		if d.Path != "" || d.Error != "" || len(d.Body) == 0 {
+		if d.Path != "" || d.Error != "" {
 			continue
 		}
-		first, more := texts(d.Body)
-		if title == "" {
-			title = Title(first)
+		if len(d.Notes.Metadata) > 0 && f.Metadata == nil {
+			f.Metadata = map[string]string{}
 		}
+		maps.Copy(f.Metadata, d.Notes.Metadata)
+		if texts == nil || len(d.Body) == 0 || c.Source == graph.SourceUndo { // which saves older texts again
+			continue
+		}
+		title, more := texts(d.Body)
+		f.Title = cmp.Or(f.Title, title)
 		all.WriteString(cut(more, maxText) + "\n")
 	}
-	return title, cut(fold(all.String()), maxText)
+	return f, cut(fold(all.String()), maxText)
 }
 
-// Title returns a title as it is saved.
-func Title(title string) string { return cut(validText(title), maxTitle) }
+// AddFacts returns the facts of a thread with changes: another title, if there is one, and more metadata. The
+// error is a [*graph.EntryError].
+func AddFacts(has, more graph.ThreadFacts) (graph.ThreadFacts, error) {
+	has.Title = cut(validText(cmp.Or(more.Title, has.Title)), maxTitle)
+	if len(more.Metadata) == 0 {
+		return has, nil
+	}
+	all := make(map[string]string, len(has.Metadata)+len(more.Metadata))
+	maps.Copy(all, has.Metadata)
+	for key, value := range more.Metadata {
+		all[validText(key)] = validText(value)
+	}
+	has.Metadata = all
+	if body, err := json.Marshal(all); err != nil || len(body) > maxMetadata {
+		return has, &graph.EntryError{Field: "metadata", Reason: fmt.Sprintf("more than %d bytes in all", maxMetadata)}
+	}
+	return has, nil
+}
 
 // fold returns a text as it is compared: in lower case, with single spaces.
 func fold(s string) string { return strings.Join(strings.Fields(strings.ToLower(validText(s))), " ") }
@@ -55,44 +73,6 @@ func cut(s string, size int) string {
 		s = strings.ToValidUTF8(s[:size], "")
 	}
 	return s
-}
-
-// AddMetadata adds metadata to that of a thread, which is JSON or empty. It returns the JSON of all of it,
-// or nil if nothing changes. The error is a [*graph.EntryError].
-func AddMetadata(has []byte, more map[string]string) (body []byte, err error) {
-	if len(more) == 0 {
-		return nil, nil
-	}
-	all := map[string]string{}
-	if len(has) > 0 {
-		if err := json.Unmarshal(has, &all); err != nil {
-			return nil, fmt.Errorf("metadata: %w", err)
-		}
-	}
-	for key, value := range more {
-		all[validText(key)] = validText(value)
-	}
-	if body, err = json.Marshal(all); err != nil || bytes.Equal(body, has) {
-		return nil, err
-	}
-	if len(body) > maxMetadata {
-		return nil, &graph.EntryError{Field: "metadata", Reason: fmt.Sprintf("more than %d bytes in all", maxMetadata)}
-	}
-	return body, nil
-}
-
-// MetadataOf returns the metadata that a commit adds to its thread.
-func MetadataOf(c graph.Commit) map[string]string {
-	var all map[string]string
-	for _, d := range c.Deltas {
-		if d.Path == "" && len(d.Notes.Metadata) > 0 {
-			if all == nil {
-				all = map[string]string{}
-			}
-			maps.Copy(all, d.Notes.Metadata)
-		}
-	}
-	return all
 }
 
 // Moves reports whether a commit moves its thread to the front of a list; see [graph.ByActivity]. The status of the commit
@@ -134,9 +114,13 @@ func NewPager(ctx context.Context, q graph.ThreadQuery) (*Pager, error) {
 	return &Pager{ThreadQuery: q}, nil
 }
 
-// Take adds a thread if it meets the conditions on metadata and text. It calls says, for the texts of the
-// thread, only if the title is not enough. It reports whether the page takes another thread.
-func (p *Pager) Take(key int64, i graph.ThreadInfo, says func() (bool, error)) (more bool, err error) {
+// Take adds a thread, with its place in both orders, if it meets the conditions on metadata and text. It calls
+// says, for the texts of the thread, only if the title is not enough. It reports whether the page takes another thread.
+func (p *Pager) Take(i graph.ThreadInfo, made, active int64, says func() (bool, error)) (more bool, err error) {
+	key := active
+	if p.Order == graph.ByCreation {
+		key = made
+	}
 	if len(p.Threads) == p.Limit || p.read == MaxRead || p.Searched > maxScanned {
 		p.Next = p.last
 		return false, nil

@@ -150,6 +150,14 @@ func NotFound(format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, graph.ErrNotFound)...)
 }
 
+// NilIfNotFound drops an error that says that a thread does not exist.
+func NilIfNotFound(err error) error {
+	if errors.Is(err, graph.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
 // TTL is the lifetime of a lease for which ttl was asked.
 func TTL(ttl time.Duration) time.Duration {
 	if ttl <= 0 {
