@@ -13,10 +13,11 @@ import (
 	"example.com/ragflow/internal/stored"
 )
 
-// infoColumns begins a query of threads t whose rows scanInfo reads. Argument 1 is a text; empty: none.
+// infoColumns begins a query of threads t whose rows scanInfo reads. Argument 1 is a text; empty: none. EXISTS would
+// read the texts of all threads first.
 const infoColumns = `SELECT t.id, t.active, t.name, t.owner, t.title, t.metadata, t.created, t.touched, t.status,
 	(SELECT min(id) FROM entries WHERE thread = t.id), t.head, t.inputs, t.bytes,
-	$1 <> '' AND EXISTS(SELECT FROM entries e WHERE e.thread = t.id AND e.text <> '' AND position($1 IN e.text) > 0)
+	$1 <> '' AND (SELECT true FROM entries e WHERE e.thread = t.id AND e.text <> '' AND position($1 IN e.text) > 0 LIMIT 1) IS NOT NULL
 	FROM threads t WHERE t.head <> 0`
 
 // listed is a thread of a list.
@@ -41,10 +42,13 @@ func (s *Store) Threads(ctx context.Context, q graph.ThreadQuery) (graph.ThreadP
 	if err != nil {
 		return graph.ThreadPage{}, err
 	}
-	query, args := listing(p.ThreadQuery)
 	checked := *p
 	err = s.do(ctx, func() error {
 		*p = checked
+		query, args, err := s.listing(ctx, p.ThreadQuery)
+		if err != nil {
+			return err
+		}
 		rows, err := s.pool.Query(ctx, query, args...)
 		if err != nil {
 			return err
@@ -66,11 +70,11 @@ func (s *Store) Threads(ctx context.Context, q graph.ThreadQuery) (graph.ThreadP
 }
 
 // listing returns the statement that reads the threads of a query in order, and its arguments.
-func listing(q graph.ThreadQuery) (query string, args []any) {
+func (s *Store) listing(ctx context.Context, q graph.ThreadQuery) (query string, args []any, err error) {
 	query, args = infoColumns, []any{q.Text}
 	condition := func(text string, value any) {
 		args = append(args, value)
-		query += " AND " + text + " $" + strconv.Itoa(len(args))
+		query += " AND " + text + " ($" + strconv.Itoa(len(args)) + ")"
 	}
 	key, beyond, order := "t.active", " <", " DESC"
 	if q.Order == graph.ByCreation {
@@ -86,7 +90,15 @@ func listing(q graph.ThreadQuery) (query string, args []any) {
 		condition("t.status =", string(q.Status))
 	}
 	if len(q.Metadata) > 0 {
+		const many = 1000
+		ids, err := column[int64](ctx, s.pool, `SELECT id FROM threads WHERE metadata @> $1 LIMIT $2`, q.Metadata, many)
+		if err != nil {
+			return "", nil, err
+		}
 		condition("t.metadata @>", q.Metadata)
+		if len(ids) < many { // sorting them is faster than looking for them in order
+			condition("t.id = ANY", ids)
+		}
 	}
 	if q.After != 0 {
 		condition(key+beyond, q.After)
@@ -95,7 +107,7 @@ func listing(q graph.ThreadQuery) (query string, args []any) {
 	if q.Text != "" {
 		limit = stored.MaxRead + 1
 	}
-	return query + " ORDER BY " + key + order + " LIMIT " + strconv.Itoa(limit), args
+	return query + " ORDER BY " + key + order + " LIMIT " + strconv.Itoa(limit), args, nil
 }
 
 // Info implements [graph.Lister].
