@@ -11,15 +11,15 @@ import (
 	"example.com/ragflow/state"
 )
 
-// fileTerms is the inverted index of one file. Segments are merged from those of their
-// files. It is made of the file's chunks whenever it is needed.
+// fileTerms is the inverted index of one file, made of its chunks whenever it is needed.
+// Segments are merged from those of their files.
 type fileTerms struct {
-	title  uint32 // terms of the title
+	title  uint32 // number of terms of the title
 	chunks []chunkLengths
 	terms  map[string]*fileTerm
 }
 
-// chunkLengths are the id of a chunk, and how many terms its fields have.
+// chunkLengths are the id of a chunk and the numbers of terms of its fields.
 type chunkLengths struct {
 	id            string
 	body, heading uint32
@@ -34,7 +34,7 @@ type fileTerm struct {
 // termsFormat is part of the analysis of a segment.
 const termsFormat = "/terms4"
 
-// analysis names the analyzer and the format. A segment of another analysis is built again.
+// analysis names the analyzer and the format. A segment with another analysis is rebuilt.
 func (db *DB) analysis() string { return db.analyzer.Name() + termsFormat }
 
 // analyze makes the inverted index of a file.
@@ -62,7 +62,7 @@ func analyze(a text.Analyzer, title string, chunks []state.Chunk) *fileTerms {
 	return x
 }
 
-// term returns a term, which it adds where there is none.
+// term returns a term, and adds it if needed.
 func (x *fileTerms) term(name string) *fileTerm {
 	t := x.terms[name]
 	if t == nil {
@@ -86,8 +86,8 @@ type fileVersion struct {
 	title       string
 }
 
-// analyzeFiles makes the inverted indexes of files on all cores. The caller bounds how many
-// files it asks for at a time.
+// analyzeFiles makes the inverted indexes of files on all cores. The caller limits the number
+// of files of a call.
 func (db *DB) analyzeFiles(tx *sqlite.Tx, files []fileVersion) ([]*fileTerms, error) {
 	ids := make([]int64, len(files))
 	for i, f := range files {
@@ -116,7 +116,7 @@ func (db *DB) analyzeFiles(tx *sqlite.Tx, files []fileVersion) ([]*fileTerms, er
 	return out, nil
 }
 
-// weight is about how many bytes the terms of chunks take.
+// weight returns about the number of bytes of the terms of chunks.
 func weight(chunks []state.Chunk) (n int64) {
 	for i := range chunks {
 		n += int64(len(chunks[i].Text)) + 16

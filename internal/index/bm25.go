@@ -19,13 +19,13 @@ func checkRanking(r search.Ranking) error {
 	return nil
 }
 
-// idf is the weight of a term that df of n texts hold; always above 0.
+// idf returns the weight of a term that df of n texts hold; always above 0.
 func idf(n, df int) float64 {
 	return math.Log((float64(n-df)+0.5)/(float64(df)+0.5) + 1)
 }
 
-// lengths say how much occurrences in a field count by its length: they are
-// divided by base + slope·length, which is 1 for a field of average length.
+// lengths normalise occurrences in a field by its length: they are divided by base +
+// slope·length, which is 1 for a field of average length.
 type lengths struct {
 	base, slope float64
 }
@@ -37,8 +37,8 @@ func newLengths(b float64, terms, texts int) lengths {
 	return lengths{base: 1 - b, slope: b * float64(texts) / float64(terms)}
 }
 
-// of is the divisor. The conversion keeps compilers from fusing multiplication
-// and addition, which rounds differently.
+// of returns the divisor. The conversion prevents compilers from fusing multiplication and
+// addition, which rounds differently.
 func (l lengths) of(length uint32) float64 { return l.base + float64(l.slope*float64(length)) }
 
 // scorer is a [Ranking] over texts with known average lengths.
@@ -67,30 +67,30 @@ func norm(tf uint32, l lengths, length uint32) float64 {
 	return float64(tf) / l.of(length)
 }
 
-// chunkTF is the tf of a chunk: see [Ranking].
+// chunkTF returns the tf of a chunk: see [search.Ranking].
 func (s *scorer) chunkTF(body, bodyLength, heading, headingLength, title, titleLength uint32) float64 {
 	return norm(body, s.body, bodyLength) +
 		float64(s.ranking.Heading*norm(heading, s.heading, headingLength)) +
 		float64(s.ranking.Title*norm(title, s.title, titleLength))
 }
 
-// fileTF is the tf of a document.
+// fileTF returns the tf of a document.
 func (s *scorer) fileTF(body, bodyLength, title, titleLength uint32) float64 {
 	return norm(body, s.fileBody, bodyLength) + float64(s.ranking.Title*norm(title, s.fileTitle, titleLength))
 }
 
-// chunkImpact is what a term of weight 1 adds to a chunk: gain · tf / (tf + K1).
+// chunkImpact returns the contribution of a term of weight 1 to a chunk: gain · tf / (tf + K1).
 func (s *scorer) chunkImpact(gain float64, body, bodyLength, heading, headingLength, title, titleLength uint32) float64 {
 	return float64(gain * saturated(s.chunkTF(body, bodyLength, heading, headingLength, title, titleLength), s.ranking.K1))
 }
 
-// fileImpact is what a term of weight 1 adds to all chunks of a document that hold a
-// term of the query.
+// fileImpact returns the contribution of a term of weight 1 to all chunks of a document that
+// hold a term of the query.
 func (s *scorer) fileImpact(gain float64, body, bodyLength, title, titleLength uint32) float64 {
 	return float64(s.ranking.Document * float64(gain*saturated(s.fileTF(body, bodyLength, title, titleLength), s.ranking.K1)))
 }
 
-// saturated returns tf / (tf + k1), the share of the most that occurrences can count.
+// saturated returns tf / (tf + k1), in [0, 1].
 func saturated(tf, k1 float64) float64 {
 	if tf == 0 {
 		return 0
@@ -101,5 +101,5 @@ func saturated(tf, k1 float64) float64 {
 	return tf / (tf + k1)
 }
 
-// maxTF is a tf from which on more occurrences count the same to the last bit.
+// maxTF is a tf above which more occurrences do not change the result.
 const maxTF = 1e30

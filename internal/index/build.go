@@ -9,8 +9,7 @@ import (
 	"example.com/ragflow/search"
 )
 
-// builder merges the inverted indexes of files, which must come in the order of their
-// sources, into a segment.
+// builder merges the inverted indexes of files, in the order of their sources, into a segment.
 type builder struct {
 	s     segment
 	terms map[string]*termPostings
@@ -19,7 +18,7 @@ type builder struct {
 // termPostings are the postings of a term so far, as appendPosting writes them.
 type termPostings struct {
 	data []byte
-	last uint32 // chunk of the last one
+	last uint32 // chunk of the last posting
 }
 
 func (t *termPostings) append(p posting) {
@@ -29,7 +28,7 @@ func (t *termPostings) append(p posting) {
 
 func newBuilder() *builder { return &builder{terms: map[string]*termPostings{}} }
 
-// add adds the index of one file. A file without chunks is left out.
+// add adds the index of one file. A file without chunks is ignored.
 func (b *builder) add(f segmentFile, x *fileTerms) {
 	if len(x.chunks) == 0 {
 		return
@@ -78,15 +77,15 @@ func (b *builder) finish() (*segment, error) {
 		before := uint32(0)
 		for from := 0; from < len(list); from += blockSize {
 			to := min(from+blockSize, len(list))
-			var most bound
+			var highest bound
 			for i := from; i < to; i++ {
 				s.Postings = appendPosting(s.Postings, before, list[i])
 				before = list[i].chunk
-				most = bound{max(most.Chunk, bounds[i].Chunk), max(most.File, bounds[i].File)}
+				highest = bound{max(highest.Chunk, bounds[i].Chunk), max(highest.File, bounds[i].File)}
 			}
 			s.BlockLast, s.PostingsEnd = append(s.BlockLast, before), append(s.PostingsEnd, uint32(len(s.Postings)))
-			s.MaxChunkTF = append(s.MaxChunkTF, math.Float32bits(most.Chunk))
-			s.MaxFileTF = append(s.MaxFileTF, math.Float32bits(most.File))
+			s.MaxChunkTF = append(s.MaxChunkTF, math.Float32bits(highest.Chunk))
+			s.MaxFileTF = append(s.MaxFileTF, math.Float32bits(highest.File))
 		}
 		s.Names = append(s.Names, name...)
 		s.NameEnd, s.BlockEnd = append(s.NameEnd, uint32(len(s.Names))), append(s.BlockEnd, uint32(len(s.BlockLast)))

@@ -14,8 +14,8 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Chunks returns chunks by id, in the order asked for. Left out are ids that the searcher
-// does not know, and chunks that changed or went since it was made.
+// Chunks returns chunks by id, in the given order, without unknown ids and chunks that changed
+// or were deleted since the searcher was made.
 func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, error) {
 	found := make(map[string]state.Chunk, len(ids))
 	for _, v := range s.snapshots {
@@ -32,7 +32,7 @@ func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 	return out, nil
 }
 
-// read adds to found those ids that no snapshot before held and this one holds.
+// read adds to found those ids that this snapshot holds and no earlier one does.
 func (v *snapshot) read(tx *sqlite.Tx, ids []string, found map[string]state.Chunk) error {
 	asked := map[string][]string{} // ids by the id in this collection
 	for _, id := range ids {
@@ -53,8 +53,7 @@ func (v *snapshot) read(tx *sqlite.Tx, ids []string, found map[string]state.Chun
 	return err
 }
 
-// chunkPlace is what the column place keeps of a chunk, as JSON. The keys are those of
-// [state.Chunk].
+// chunkPlace is the content of the column place, as JSON. The keys are those of [state.Chunk].
 type chunkPlace struct {
 	Start     int       `json:"start,omitzero"`
 	End       int       `json:"end"`
@@ -69,12 +68,12 @@ type chunkPlace struct {
 
 func encodePlace(c *state.Chunk) (string, error) {
 	cut := c.Cut
-	cut.Chunker = "" // it is in the row of the file
+	cut.Chunker = "" // stored in the row of the file
 	data, err := json.Marshal(chunkPlace{c.Start, c.End, c.StartLine, c.EndLine, c.Page, c.Breaks, c.Lines, c.Kind, cut})
 	return string(data), err
 }
 
-// chunkColumns are what scanChunk reads, and the tables that have them.
+// chunkColumns are the columns for scanChunk, with their tables.
 const chunkColumns = `c.id, o.root, f.source, f.title, f.url, f.cut_by, f.meta, c.ordinal, c.hash, c.text, c.place, c.headings
 	FROM chunks c JOIN files f ON f.id = c.file JOIN collections o ON o.id = c.collection`
 
@@ -99,21 +98,20 @@ func scanChunk(from row, c *state.Chunk) error {
 	return nil
 }
 
-// idsAtOnce is how many chunks one statement of chunksByID reads.
+// idsAtOnce is the number of chunks that one statement reads.
 const idsAtOnce = 16
 
-// chunksByID reads chunks of a collection, in no order. Rows that are newer than maxRev count
-// as missing.
+// chunksByID reads chunks of a collection, in no order, without rows newer than maxRev.
 func chunksByID(tx *sqlite.Tx, collection int64, ids []string, maxRev int64) (out []state.Chunk, err error) {
-	// SQLite looks at bound values to plan the query, and would prepare the statement again
-	// each time; it does not look through CAST.
+	// SQLite plans by bound values, and would prepare the statement again each time; CAST hides
+	// them.
 	const query = `SELECT ` + chunkColumns + ` WHERE c.collection = CAST(? AS INTEGER) AND c.rev <= CAST(? AS INTEGER)
 		AND c.id IN (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	args := make([]any, 2+idsAtOnce)
 	args[0], args[1] = collection, maxRev
 	for some := range slices.Chunk(ids, idsAtOnce) {
 		for i := range idsAtOnce {
-			args[2+i] = some[min(i, len(some)-1)] // the last fills the rest
+			args[2+i] = some[min(i, len(some)-1)] // repeats the last id
 		}
 		list, err := collect(tx, scanChunk, query, args...)
 		if err != nil {

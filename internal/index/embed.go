@@ -15,13 +15,13 @@ import (
 )
 
 // Embed makes the vectors that chunks of roots lack. Each text is embedded once for an
-// embedder, whatever file or collection it is in, and never again while the index lives:
-// what is done is saved as it goes on, also where Embed ends with an error, and the report
-// counts it. A text that the model refuses is tried again cut shorter, and left out at last.
+// embedder, whatever its file or collection, and never again while the index lives. Progress is
+// saved even if Embed fails, and the report counts it. A text that the model refuses is tried
+// again cut shorter, and skipped if that fails.
 //
-// Where a collection has vectors of another embedder the error is an [*EmbedderError],
-// unless Switch is set: then searches use the old vectors until all new ones are there, and
-// no search ever sees both.
+// If a collection has vectors of another embedder, the error is an [*search.EmbedderError],
+// unless Switch is set: then searches use the old vectors until all new ones are made, and no
+// search ever sees both.
 func (db *DB) Embed(ctx context.Context, e search.VectorSpec, roots []string, o search.EmbedOptions) (*search.EmbedReport, error) {
 	e, err := e.WithDefaults()
 	if err != nil {
@@ -41,7 +41,7 @@ func (db *DB) Embed(ctx context.Context, e search.VectorSpec, roots []string, o 
 type embedding struct {
 	search.EmbedRun[missing]
 	db       *DB
-	id       int64 // row of the embedder; 0 before its dimension is known
+	id       int64 // row of the embedder; 0 until its dimension is known
 	roots    []string
 	rootList string // roots as JSON
 }
@@ -90,7 +90,7 @@ func (r *embedding) admit(tx *sqlite.Tx) error {
 		}
 	}
 	r.Spec = e
-	// Where no dimension is known, the row that came last counts.
+	// If no dimension is given, the newest row counts.
 	err := tx.QueryRow(`SELECT id, dimension FROM embedders WHERE model = ? AND prefix = ? AND tokens = ?
 		AND (dimension = ?4 OR ?4 = 0) ORDER BY id DESC LIMIT 1`, e.Model, e.Prefix, e.Tokens, e.Dimension).
 		Scan(&r.id, &r.Spec.Dimension)
@@ -105,7 +105,7 @@ func (r *embedding) save(ctx context.Context, list []missing, vectors [][]float3
 }
 
 // store saves vectors, and makes the embedder that of collections without one, or of all. The
-// vectors were paid for, so ctx does not stop it. It does nothing before a dimension is known.
+// vectors were paid for, so ctx does not stop it. It does nothing until the dimension is known.
 func (r *embedding) store(ctx context.Context, list []missing, vectors [][]float32, all bool) error {
 	e := r.Spec
 	if e.Dimension == 0 {
@@ -133,8 +133,7 @@ func (r *embedding) store(ctx context.Context, list []missing, vectors [][]float
 	})
 }
 
-// Embedder returns what made the vectors of root; found is false where it has
-// none.
+// Embedder returns the embedder of root's vectors; found is false if it has none.
 func (db *DB) Embedder(ctx context.Context, root string) (e search.VectorSpec, found bool, err error) {
 	err = db.sql.Read(ctx, func(tx *sqlite.Tx) error {
 		_, e, found, err = collectionEmbedder(tx, root)
@@ -162,8 +161,8 @@ type missing struct {
 	rev int64  // a chunk that holds it
 }
 
-// missingVectors lists the texts without a vector, each once, ordered by root, source and
-// place.
+// missingVectors returns the texts without a vector, each once, ordered by root, source and
+// position.
 func (r *embedding) missingVectors(tx *sqlite.Tx) (list []missing, err error) {
 	seen := map[string]bool{}
 	err = each(tx, func(from row) error {
@@ -180,7 +179,7 @@ func (r *embedding) missingVectors(tx *sqlite.Tx) (list []missing, err error) {
 	return list, err
 }
 
-// read reads the texts to embed. Chunks that changed or went meanwhile are left out.
+// read reads the texts to embed, without chunks that changed or were deleted meanwhile.
 func (r *embedding) read(ctx context.Context, list []missing) (texts []string, kept []missing, err error) {
 	err = r.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
 		texts, kept = nil, nil
@@ -205,8 +204,8 @@ func (r *embedding) read(ctx context.Context, list []missing) (texts []string, k
 	return texts, kept, err
 }
 
-// PruneVectors deletes vectors that no chunk has: those of texts that are gone, and those of
-// embedders that are not used any more. It returns how many.
+// PruneVectors deletes the vectors of deleted texts and of unused embedders, and returns their
+// number.
 func (db *DB) PruneVectors(ctx context.Context) (pruned int, err error) {
 	err = db.sql.Write(ctx, func(tx *sqlite.Tx) error {
 		if err := tx.Do(`DELETE FROM vectors WHERE (embedder, key) NOT IN

@@ -13,7 +13,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Collections lists all collections by root.
+// Collections returns all collections by root.
 func (db *DB) Collections(ctx context.Context) ([]search.Collection, error) {
 	var out []search.Collection
 	err := db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
@@ -35,7 +35,7 @@ func (db *DB) Collections(ctx context.Context) ([]search.Collection, error) {
 	return out, nil
 }
 
-// Stats says how large the index is.
+// Stats returns the size of the index.
 func (db *DB) Stats(ctx context.Context) (search.Stats, error) {
 	out := search.Stats{Analyzer: db.analysis()}
 	err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
@@ -61,7 +61,7 @@ func (db *DB) Files(ctx context.Context, root string) (map[string]search.File, e
 	return out, nil
 }
 
-// selectFiles reads what scanFile takes.
+// selectFiles selects the columns for scanFile.
 const selectFiles = `SELECT f.source, f.size, f.mtime, f.hash, f.title, f.chunker, f.meta, f.url, f.error, f.chunks, f.cut_by FROM files f `
 
 // scanFile reads a row of selectFiles.
@@ -73,7 +73,7 @@ func scanFile(r row) (search.File, error) {
 		return f, err
 	}
 	f.ModTime = time.Unix(0, mtime).UTC()
-	switch string(meta) { // of most files; there may be many
+	switch string(meta) { // the values of most files
 	case "null":
 		return f, nil
 	case "{}":
@@ -87,7 +87,7 @@ func scanFile(r row) (search.File, error) {
 	return f, nil
 }
 
-// encodeMeta is what the column meta holds: a JSON object, or null.
+// encodeMeta returns the value of the column meta: a JSON object, or null.
 func encodeMeta(f *search.File) ([]byte, error) {
 	if f.Metadata != nil {
 		return json.Marshal(f.Metadata)
@@ -95,8 +95,7 @@ func encodeMeta(f *search.File) ([]byte, error) {
 	return json.Marshal(f.Meta)
 }
 
-// Touch saves size and time of files whose content was found unchanged. Files that the index
-// does not hold are left out.
+// Touch saves size and time of files with unchanged content, and ignores unknown files.
 func (db *DB) Touch(ctx context.Context, root string, files ...search.File) error {
 	return db.change(ctx, "touch files of", root, false, func(tx *sqlite.Tx, collection, _ int64) (bool, error) {
 		for _, f := range files {
@@ -109,8 +108,8 @@ func (db *DB) Touch(ctx context.Context, root string, files ...search.File) erro
 	})
 }
 
-// Fail notes that files could not be read, and why: File.Error. What the index holds of them
-// stays and is found as before. A file that the index does not know becomes one without chunks.
+// Fail saves the errors of files that could not be read. Their chunks stay. An unknown file
+// becomes one without chunks.
 func (db *DB) Fail(ctx context.Context, root string, files ...search.File) error {
 	return db.change(ctx, "note failures of", root, true, func(tx *sqlite.Tx, collection, _ int64) (bool, error) {
 		for _, f := range files {
@@ -128,7 +127,7 @@ func (db *DB) Fail(ctx context.Context, root string, files ...search.File) error
 	})
 }
 
-// Delete deletes files with all their chunks. A file that the index does not hold is no error.
+// Delete deletes files with all their chunks, and ignores unknown files.
 func (db *DB) Delete(ctx context.Context, root string, sources ...string) error {
 	return db.change(ctx, "delete from", root, false, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
 		changed := false
@@ -153,9 +152,9 @@ func (db *DB) Delete(ctx context.Context, root string, sources ...string) error 
 	})
 }
 
-// change runs fn in a transaction on the collection of root, and moves the generation to next
-// where fn reports a change. A collection that does not exist is made where create is set; else
-// nothing happens.
+// change runs fn in a transaction on the collection of root, and increments its generation to
+// next if fn reports a change. If the collection does not exist, create makes it; else nothing
+// happens.
 func (db *DB) change(ctx context.Context, what, root string, create bool, fn func(tx *sqlite.Tx, collection, next int64) (bool, error)) error {
 	if root == "" {
 		return fmt.Errorf("%s a root without a path", what)
@@ -187,8 +186,7 @@ func (db *DB) change(ctx context.Context, what, root string, create bool, fn fun
 	return nil
 }
 
-// Chunking returns what SetChunking noted of a root: how its documents are to be cut. It is
-// empty where nothing was noted, and for a root that was never indexed.
+// Chunking returns the text that SetChunking saved for a root, or "".
 func (db *DB) Chunking(ctx context.Context, root string) (note string, err error) {
 	err = db.sql.Read(ctx, func(tx *sqlite.Tx) error {
 		return tx.QueryRow(`SELECT coalesce(max(chunking), '') FROM collections WHERE root = ?`, root).Scan(&note)
@@ -199,8 +197,8 @@ func (db *DB) Chunking(ctx context.Context, root string) (note string, err error
 	return note, nil
 }
 
-// SetChunking notes how the documents of a root are to be cut; the text is the caller's own.
-// It stays until another one is noted. No chunk changes.
+// SetChunking saves a text that describes how the documents of a root are cut. No chunk
+// changes.
 func (db *DB) SetChunking(ctx context.Context, root, note string) error {
 	return db.change(ctx, "note the chunking of", root, true, func(tx *sqlite.Tx, collection, _ int64) (bool, error) {
 		_, err := tx.Exec(`UPDATE collections SET chunking = ? WHERE id = ?`, note, collection)

@@ -11,12 +11,12 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// Options say how an index works. The zero value is ready for use.
+// Options configure an index. The zero value is ready for use.
 type Options struct {
-	Ranking  *search.Ranking // how hits are scored; nil: DefaultRanking
-	Analyzer text.Analyzer   // of documents and queries; nil: text.Multilingual
-	Logger   *slog.Logger    // for segments that cannot be saved or are damaged; nil discards
-	Access   sqlite.Access   // whether a file that cannot be written is an error; it is by default
+	Ranking  *search.Ranking // parameters of the score; nil means DefaultRanking
+	Analyzer text.Analyzer   // of documents and queries; nil means text.Multilingual
+	Logger   *slog.Logger    // logs segments that cannot be saved or are damaged; nil discards
+	Access   sqlite.Access   // whether a read-only file is an error; it is by default
 }
 
 // DB is an open index. It is safe for concurrent use, by several processes too.
@@ -29,17 +29,17 @@ type DB struct {
 	flush      int64      // see flushBytes
 	publishing sync.Mutex // held while segments are merged and saved
 
-	mu       sync.Mutex // held while segments are loaded and snapshots made
+	mu       sync.Mutex // held while segments are loaded and snapshots are made
 	segments map[segmentKey]*segment
-	seen     map[int64]*snapshot // the newest one, by collection
+	seen     map[int64]*snapshot // newest snapshots by collection
 
 	vectorsMu sync.Mutex // held while vectors are loaded
 	vectors   map[segmentKey]*segmentVectors
 }
 
-// Open opens or makes the index at path. The empty path makes one in memory
-// that ends with Close. Errors are those of a database that is damaged, newer or
-// of another program, or of a Ranking out of range.
+// Open opens the index at path, and creates it if needed. The empty path makes one in memory
+// that ends with Close. Errors are a damaged, newer or foreign database, or a Ranking out of
+// range.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	db := &DB{
 		ranking: search.DefaultRanking(), analyzer: o.Analyzer, log: o.Logger,
@@ -65,13 +65,12 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	return db, nil
 }
 
-// ReadOnly reports whether the index was opened for reading only. Every change
-// then fails with an error that matches sqlite.ErrReadOnly.
+// ReadOnly reports whether the index was opened for reading only. Every change then fails with
+// an error that matches sqlite.ErrReadOnly.
 func (db *DB) ReadOnly() bool { return db.sql.ReadOnly() }
 
-// Counters counts what the index did since it was opened, for tests and diagnostics.
+// Counters returns counts of database operations since Open, for tests and diagnostics.
 func (db *DB) Counters() sqlite.Counters { return db.sql.Counters() }
 
-// Close closes the index. Searchers made before can still search, but not read
-// chunks.
+// Close closes the index. Existing searchers can still search, but not read chunks.
 func (db *DB) Close() error { return db.sql.Close() }

@@ -7,35 +7,35 @@ import (
 	"github.com/bits-and-blooms/bitset"
 )
 
-// The search algorithm is MaxScore (Turtle & Flood 1995) with the maxima of blocks (Ding &
-// Suel 2011). Terms are ordered by weight, the heaviest first. A part is read in windows of
-// chunks. In a window, each term has an upper bound for what it can add to the score of a
-// chunk. The last terms are not essential if their bounds together are below the score of the
-// k-th best chunk so far: only documents that hold an essential term are scored. Contributions
-// are always added in the same order, so a score has the same bits whatever was skipped.
+// The search algorithm is MaxScore (Turtle & Flood 1995) with the maxima of blocks (Ding & Suel
+// 2011). Terms are ordered by weight, the heaviest first. A part is read in windows of chunks.
+// In a window, each term has an upper bound for its contribution to the score of a chunk. The
+// last terms are not essential if the sum of their bounds is below the score of the k-th best
+// chunk so far: only documents with an essential term are scored. Contributions are always
+// added in the same order, so a score has the same bits whatever was skipped.
 
-// windowChunks is about how many chunks share the upper bounds of terms.
+// windowChunks is about the number of chunks that share the upper bounds of terms.
 const windowChunks = 2048
 
-// slack is a factor on upper bounds that makes up for rounding.
+// slack is a factor on upper bounds that covers rounding.
 const slack = 1 + 1e-9
 
 // scan is a search of one part.
 type scan struct {
 	number   int // of the part
 	part     *part
-	allowed  *bitset.BitSet // files that may be found; nil: all
+	allowed  *bitset.BitSet // files that may be found; nil means all
 	score    *scorer
 	found    *top
-	terms    []queryTerm // that the part holds
+	terms    []queryTerm // in the part
 	cursors  []cursor    // of terms
 	rest     []float64   // upper bound of each term and those after it, and 0
-	sums     []float64   // of the chunks of a file, without what the file adds
-	ofChunks float64     // how much greater the bounds of this search are than those stored: see stretch
+	sums     []float64   // scores of the chunks of a file, without that of the file
+	ofChunks float64     // factors on the stored bounds: see stretch
 	ofFiles  float64
 }
 
-// best offers the chunks of all parts that can be among the best.
+// best offers all chunks that can be among the best.
 func (s *Searcher) best(ctx context.Context, terms []queryTerm, found *top) error {
 	for i := range s.parts {
 		if err := s.newScan(i, terms, found).run(ctx); err != nil {
@@ -75,7 +75,7 @@ func (sc *scan) run(ctx context.Context) error {
 	}
 }
 
-// windowEnd returns the chunk after a window that begins at a chunk: the end of a file.
+// windowEnd returns the end of a window that begins at a chunk: the end of a file.
 func (sc *scan) windowEnd(from uint32) uint32 {
 	last := min(int(from)+windowChunks, sc.part.Totals.Chunks) - 1
 	_, end := sc.part.chunksOf(sc.part.fileOf(last))
@@ -122,21 +122,20 @@ func (sc *scan) scoreWindow(end uint32) {
 	}
 }
 
-// scoreFile scores the chunks of a file, unless it turns out that none can be among
-// the best.
+// scoreFile scores the chunks of a file, unless none can be among the best.
 func (sc *scan) scoreFile(file int) {
 	first, end := sc.part.chunksOf(file)
 	sc.sums = slices.Grow(sc.sums[:0], end-first)[:end-first]
 	clear(sc.sums)
-	greatest, whole := 0.0, 0.0
+	highest, whole := 0.0, 0.0
 	for t := range sc.terms {
-		if (greatest+whole+sc.rest[t])*slack < sc.found.floor() { // false where a bound is not a number
+		if (highest+whole+sc.rest[t])*slack < sc.found.floor() { // false if a bound is not a number
 			return
 		}
 		c := &sc.cursors[t]
 		if c.seek(uint32(first)); uint64(c.chunk) < uint64(end) {
 			whole += sc.add(t, file)
-			greatest = slices.Max(sc.sums)
+			highest = slices.Max(sc.sums)
 		}
 	}
 	for i, sum := range sc.sums {
@@ -146,8 +145,8 @@ func (sc *scan) scoreFile(file int) {
 	}
 }
 
-// add adds what a term gives the chunks of a file, and returns what it gives the file.
-// The cursor of the term is at the first posting of the file. It moves past the last one.
+// add adds the contribution of a term to the chunks of a file, and returns that to the file.
+// The cursor of the term is at the first posting of the file, and moves past the last one.
 func (sc *scan) add(t, file int) float64 {
 	term, c, p := &sc.terms[t], &sc.cursors[t], sc.part
 	first, end := p.chunksOf(file)
@@ -155,7 +154,7 @@ func (sc *scan) add(t, file int) float64 {
 	occurrences := uint32(0)
 	for at := first; at < end; at++ {
 		var in posting
-		if title == 0 { // only chunks with a posting hold the term
+		if title == 0 { // only chunks with a posting have the term
 			if at = int(c.chunk); at >= end {
 				break
 			}
@@ -171,13 +170,13 @@ func (sc *scan) add(t, file int) float64 {
 	return float64(term.weight * sc.score.fileImpact(term.fileGain, occurrences, f.Body, title, f.Title))
 }
 
-// nextChunk returns the least chunk that a cursor is at; noChunk where all are at the end.
+// nextChunk returns the lowest chunk of some cursors; noChunk if all are at the end.
 func nextChunk(cursors []cursor) uint32 {
-	least := uint32(noChunk)
+	lowest := uint32(noChunk)
 	for i := range cursors {
-		least = min(least, cursors[i].chunk)
+		lowest = min(lowest, cursors[i].chunk)
 	}
-	return least
+	return lowest
 }
 
 func seekAll(cursors []cursor, chunk uint32) {

@@ -6,30 +6,30 @@ import (
 	"sort"
 )
 
-// A term has a posting for each chunk that holds it in its text or headings, and, where
-// the title of a file holds it, one for the file's first chunk. Postings are ordered by
-// chunk and stored in blocks of blockSize, the last one shorter. See appendPosting.
+// A term has a posting for each chunk with the term in its text or headings, and, if it is in
+// the title of a file, one for the file's first chunk. Postings are ordered by chunk and stored
+// in blocks of blockSize, the last one shorter. See appendPosting.
 const blockSize = 128
 
-// noChunk is behind every chunk.
+// noChunk is greater than every chunk.
 const noChunk = math.MaxUint32
 
-// posting says how often a chunk holds a term.
+// posting counts the occurrences of a term in a chunk.
 type posting struct {
 	chunk         uint32
 	body, heading uint32 // occurrences in the text and in the heading path
-	title         uint32 // occurrences in the title; 0 but for the file's first posting
+	title         uint32 // occurrences in the title; only in the file's first posting
 }
 
-// What follows the chunk of a posting.
+// Kinds of postings, by the numbers that follow the chunk.
 const (
-	onceInText  = iota // nothing: the term is once in the text and nowhere else
+	onceInText  = iota // none: the term is once in the text and nowhere else
 	inText             // occurrences in the text
 	inAllFields        // occurrences in text, heading path and title
 )
 
-// appendPosting writes a posting. All numbers are uvarints: the distance from the chunk of
-// the posting before and what follows in one, then what follows.
+// appendPosting appends a posting. All numbers are uvarints: the distance from the previous
+// chunk and the kind in one, then the occurrences.
 func appendPosting(out []byte, before uint32, p posting) []byte {
 	kind := uint64(inAllFields)
 	if p.heading == 0 && p.title == 0 {
@@ -49,10 +49,10 @@ func appendPosting(out []byte, before uint32, p posting) []byte {
 	return out
 }
 
-// readPostings appends all postings in data, whose checksum is known to be right.
+// readPostings appends all postings in data, whose checksum is valid.
 func readPostings(out []posting, before uint32, data []byte) []posting {
 	number := func() uint64 {
-		if data[0] < 0x80 { // most are
+		if data[0] < 0x80 { // most numbers
 			n := uint64(data[0])
 			data = data[1:]
 			return n
@@ -76,15 +76,16 @@ func readPostings(out []posting, before uint32, data []byte) []posting {
 	return out
 }
 
-// cursor walks the postings of a term, forwards only. After the last one, chunk is noChunk.
+// cursor iterates over the postings of a term, forwards only. After the last one, chunk is
+// noChunk.
 type cursor struct {
 	posting // the current one
 
 	s         *segment
 	term      entry
-	block     int       // that is decoded
-	decoded   []posting // of the block
-	at        int       // in decoded
+	block     int       // the decoded block
+	decoded   []posting // its postings
+	at        int       // position in decoded
 	blockLast uint32    // last chunk of the block
 }
 
@@ -95,7 +96,7 @@ func newCursor(s *segment, term entry) cursor {
 	return c
 }
 
-// load goes to the first posting of a block.
+// load moves to the first posting of a block.
 func (c *cursor) load(block int) {
 	c.block, c.at = block, 0
 	if block >= c.term.to {
@@ -110,7 +111,7 @@ func (c *cursor) load(block int) {
 	c.posting, c.blockLast = c.decoded[0], c.s.BlockLast[block]
 }
 
-// next goes to the next posting.
+// next moves to the next posting.
 func (c *cursor) next() {
 	if c.at++; c.at < len(c.decoded) {
 		c.posting = c.decoded[c.at]
@@ -119,7 +120,7 @@ func (c *cursor) next() {
 	c.load(c.block + 1)
 }
 
-// seek goes to the first posting whose chunk is not before the one asked for.
+// seek moves to the first posting whose chunk is at least the given one.
 func (c *cursor) seek(chunk uint32) {
 	if c.chunk >= chunk {
 		return
@@ -138,8 +139,8 @@ func (c *cursor) seek(chunk uint32) {
 	c.posting = c.decoded[c.at]
 }
 
-// bound returns what no posting exceeds from the current one up to a chunk, which
-// is not included; zero where there is no posting.
+// bound returns an upper bound of the postings from the current one to the chunk before end;
+// zero if there are none.
 func (c *cursor) bound(end uint32) (b bound) {
 	if c.chunk >= end {
 		return b

@@ -9,22 +9,22 @@ import (
 	"example.com/ragflow/internal/sqlite"
 )
 
-// When segments are published and merged.
+// Limits for publishing and merging segments.
 const (
-	// flushBytes is the weight of files that is worth a segment. What weighs less is
-	// indexed in memory by each process, in a few milliseconds.
+	// flushBytes is the weight of files from which a segment is made. Lighter files are indexed
+	// in memory by each process, in a few milliseconds.
 	flushBytes = 256 << 10
-	// mergeFactor is how many times as heavy as all segments after it a segment must be to
-	// be left alone. So their number grows with the logarithm of the collection.
+	// mergeFactor is the ratio of a segment's weight to that of all later segments below which
+	// they are merged. So the number of segments grows with the logarithm of the collection.
 	mergeFactor = 4
-	// A segment is merged again where more than one in deadShare of it is dead.
+	// A segment is merged again if more than one in deadShare of it is dead.
 	deadShare = 16
 )
 
-// Publish makes the newest state of root quick to search for processes to come. The cost
-// depends on what changed: a few changes are left as they are, more become a segment, and
-// segments are merged so that each is much larger than the next. A root without files
-// becomes an empty collection, so that it counts as indexed.
+// Publish makes the current state of root fast to search for new processes. The cost depends on
+// the changes: a few are left alone, more become a segment, and segments are merged so that
+// each is much larger than the next. A root without files becomes an empty collection, so that
+// it counts as indexed.
 func (db *DB) Publish(ctx context.Context, root string) error {
 	nothing := func(*sqlite.Tx, int64, int64) (bool, error) { return false, nil }
 	if err := db.change(ctx, "publish", root, true, nothing); err != nil {
@@ -38,7 +38,7 @@ func (db *DB) Publish(ctx context.Context, root string) error {
 	return nil
 }
 
-// publish publishes the segment that is due, if one is. db.publishing is held.
+// publish publishes a segment if one is due. db.publishing is held.
 func (db *DB) publish(ctx context.Context, root string) error {
 	var m manifest
 	var fresh *segment
@@ -58,12 +58,12 @@ func (db *DB) publish(ctx context.Context, root string) error {
 	return db.commit(ctx, root, fresh, &m)
 }
 
-// plan returns the version after which a segment is to be made now, if one is due.
+// plan reports whether a segment is due, and the version after which it begins.
 func (db *DB) plan(ctx context.Context, tx *sqlite.Tx, m *manifest) (since int64, due bool, err error) {
 	db.mu.Lock()
 	keep := db.usable(ctx, tx, m) // segments that stay
 	db.mu.Unlock()
-	pending := int64(0) // weight of what the new one is to hold
+	pending := int64(0) // weight of the new segment
 	if err := tx.QueryRow(`SELECT coalesce(sum(weight), 0) FROM files WHERE collection = ? AND version > ? AND chunks > 0`,
 		m.collection, m.published()).Scan(&pending); err != nil {
 		return 0, false, err
@@ -94,11 +94,10 @@ func (db *DB) plan(ctx context.Context, tx *sqlite.Tx, m *manifest) (since int64
 	return m.segments[keep-1].generation, true, nil
 }
 
-// analyzedAtOnce is how many files build analyzes at a time.
+// analyzedAtOnce is the number of files that build analyzes at once.
 const analyzedAtOnce = 256
 
-// build makes a segment of the files of a collection whose versions are greater than
-// k.since.
+// build makes a segment of the files of a collection with versions greater than k.since.
 func (db *DB) build(tx *sqlite.Tx, k segmentKey) (*segment, error) {
 	weight := int64(0)
 	b := newBuilder()
@@ -143,9 +142,8 @@ func (db *DB) build(tx *sqlite.Tx, k segmentKey) (*segment, error) {
 	return s, nil
 }
 
-// commit puts a segment in the place of those of m that it was made of, and deletes the
-// tombstones of what they held. Where another process published meanwhile, nothing changes: it
-// did the work.
+// commit replaces the segments of m that a new one was made of, and deletes their tombstones.
+// If another process has published meanwhile, nothing changes: it did the work.
 func (db *DB) commit(ctx context.Context, root string, s *segment, m *manifest) error {
 	body, err := s.encode()
 	if err != nil {

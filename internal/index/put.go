@@ -16,9 +16,9 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Put saves files with their chunks, all or none, in place of what the index held of them.
-// Chunks that did not change keep their rows. A batch of some hundred files costs little more
-// than one file. Every Searcher made afterwards finds what was put.
+// Put saves files with their chunks, all or none, and replaces what the index held of them.
+// Unchanged chunks keep their rows. A batch of some hundred files costs little more than one
+// file. Every Searcher made afterwards finds the new chunks.
 func (db *DB) Put(ctx context.Context, root string, entries []search.Entry) error {
 	encoded := make([]encodedEntry, len(entries))
 	faults := make([]error, len(entries))
@@ -42,14 +42,14 @@ func (db *DB) Put(ctx context.Context, root string, entries []search.Entry) erro
 	})
 }
 
-// encodedEntry is what is made of an entry before the transaction begins.
+// encodedEntry is an entry as prepared before the transaction.
 type encodedEntry struct {
 	meta   string
 	weight int64 // see weight
 	rows   []chunkRow
 }
 
-// chunkRow is all of a chunk's row but its text, which the hash identifies.
+// chunkRow is a chunk's row without its text, which the hash identifies.
 type chunkRow struct {
 	id                             string
 	ordinal                        int
@@ -92,8 +92,8 @@ func textHash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// putFile saves one file and reports whether that changes what a search finds. The version of
-// a file that changes is next.
+// putFile saves one file and reports whether that changes the results of a search. The version
+// of a file that changes is next.
 func (*DB) putFile(tx *sqlite.Tx, collection, next int64, e *search.Entry, x *encodedEntry) (changed bool, err error) {
 	f, cutBy := &e.File, ""
 	if len(e.Chunks) > 0 {
@@ -103,7 +103,7 @@ func (*DB) putFile(tx *sqlite.Tx, collection, next int64, e *search.Entry, x *en
 	err = tx.QueryRow(`INSERT INTO files(collection, version, source, size, mtime, hash, title, chunker, cut_by, meta, url, error, chunks, weight)
 		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(collection, source) DO NOTHING RETURNING id`,
 		collection, next, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, cutBy, x.meta, f.URL, f.Error, len(e.Chunks), x.weight).Scan(&id)
-	if err == nil { // it is new
+	if err == nil { // a new file
 		for i := range x.rows {
 			if err := putChunk(tx, collection, id, &x.rows[i], e.Chunks[i].Text); err != nil {
 				return false, err
@@ -134,14 +134,14 @@ func (*DB) putFile(tx *sqlite.Tx, collection, next int64, e *search.Entry, x *en
 		WHERE id = ?`, version, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, cutBy, x.meta, f.URL, f.Error, len(e.Chunks), x.weight, id)
 }
 
-// bury notes that a version of a file is dead from a generation on, so that a search leaves
-// it out where a segment still holds it.
+// bury saves that a version of a file is dead from a generation on, so that a search ignores it
+// in segments that still hold it.
 func bury(tx *sqlite.Tx, collection, file, died int64) error {
 	return tx.Do(`INSERT INTO dead(collection, file, version, died, weight) SELECT ?, id, version, ?, weight FROM files WHERE id = ? AND chunks > 0`,
 		collection, died, file)
 }
 
-// putChunks deletes the rows of a file that changed or went and inserts what is new.
+// putChunks deletes the changed and removed rows of a file and inserts the new ones.
 func putChunks(tx *sqlite.Tx, collection, file int64, e *search.Entry, x *encodedEntry) (changed bool, err error) {
 	kept := make([]bool, len(x.rows))
 	var gone []int64

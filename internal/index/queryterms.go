@@ -10,21 +10,21 @@ import (
 	"example.com/ragflow/state"
 )
 
-// queryTerm is a term of a query, as the searcher knows it.
+// queryTerm is a term of a query with its statistics in the searcher.
 type queryTerm struct {
 	name                string
 	weight              float64 // in the query
-	chunkDF, fileDF     int     // chunks and documents that hold it
-	chunkGain, fileGain float64 // the most it can count: idf · (K1 + 1), among chunks and among documents
+	chunkDF, fileDF     int     // numbers of chunks and documents with the term
+	chunkGain, fileGain float64 // maximum contribution: idf · (K1 + 1), among chunks and among documents
 	parts               []entry // by part
 }
 
-// gain is the most that the term can add to the score of a chunk.
+// gain returns the maximum contribution of the term to the score of a chunk.
 func (t *queryTerm) gain(r *search.Ranking) float64 {
 	return t.weight * (t.chunkGain + float64(r.Document*t.fileGain))
 }
 
-// newTerm looks a term up in all parts.
+// newTerm looks up a term in all parts.
 func (s *Searcher) newTerm(name string, weight float64) queryTerm {
 	t := queryTerm{name: name, weight: weight, parts: make([]entry, len(s.parts))}
 	for i := range s.parts {
@@ -40,8 +40,8 @@ func (s *Searcher) newTerm(name string, weight float64) queryTerm {
 	return t
 }
 
-// queryTerms analyzes a query. Terms that no chunk holds are left out. The rest is
-// in the order in which scores are added up, the greatest gain first.
+// queryTerms analyzes a query. It returns the terms that some chunk holds in the order in which
+// scores are added up, the greatest gain first.
 func (s *Searcher) queryTerms(q state.Query) []queryTerm {
 	asked, weights := s.Weigh(q)
 	terms := make(map[string]queryTerm, len(weights))

@@ -11,9 +11,9 @@ import (
 	"example.com/ragflow/internal/sqlite"
 )
 
-// OpenOrReplace is [Open] that moves a damaged index aside and makes a new one: all it
-// held can be read again from the documents. The old file is never deleted; notice says
-// where it is, "" where it was not replaced.
+// OpenOrReplace is [Open], but renames a damaged index and makes a new one, because everything
+// can be read again from the documents. The old file is never deleted; notice names it, and is
+// "" if nothing was replaced.
 func OpenOrReplace(ctx context.Context, path string, o Options) (db *DB, notice string, err error) {
 	db, err = Open(ctx, path, o)
 	if path == "" || o.Access == sqlite.ReadOnly || !errors.Is(err, sqlite.ErrDamaged) {

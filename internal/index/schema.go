@@ -8,7 +8,7 @@ const applicationID = 0x72666935
 // migrations is the schema, version by version.
 func migrations() []string {
 	return []string{`
--- What made vectors: see Embedder.
+-- Embedders of vectors.
 CREATE TABLE embedders(
 	id        INTEGER PRIMARY KEY AUTOINCREMENT,
 	model     TEXT NOT NULL,
@@ -18,8 +18,8 @@ CREATE TABLE embedders(
 	UNIQUE(model, dimension, prefix, tokens)
 ) STRICT;
 
--- The cache of embeddings: one vector a text and embedder, for all chunks of all
--- collections with the text, and after they are gone.
+-- The cache of embeddings: one vector for each text and embedder, shared by all chunks of
+-- all collections, and kept after their deletion.
 CREATE TABLE vectors(
 	id       INTEGER PRIMARY KEY AUTOINCREMENT,
 	embedder INTEGER NOT NULL REFERENCES embedders(id) ON DELETE CASCADE,
@@ -103,10 +103,10 @@ CREATE TABLE segments(
 `}
 }
 
-// row is what a query gives, to be scanned.
+// row is a row of a query, to be scanned.
 type row = sqlite.Row
 
-// collect returns what scan makes of the rows of a query.
+// collect returns the scanned rows of a query.
 func collect[T any](tx *sqlite.Tx, scan func(r row, to *T) error, query string, args ...any) (out []T, err error) {
 	err = each(tx, func(r row) error {
 		var one T

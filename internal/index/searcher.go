@@ -26,8 +26,8 @@ type Searcher struct {
 	scorer    scorer
 }
 
-// Searcher returns a searcher over what the index holds of roots now; the order of roots does
-// not matter. Where a root was never indexed the error matches [search.ErrNotIndexed].
+// Searcher returns a searcher over the current content of roots, in any order. If a root was
+// never indexed, the error matches [search.ErrNotIndexed].
 func (db *DB) Searcher(ctx context.Context, roots ...string) (*Searcher, error) {
 	roots = slices.Compact(slices.Sorted(slices.Values(roots)))
 	if err := db.publishDue(ctx, roots); err != nil {
@@ -100,8 +100,8 @@ func (s *Searcher) partsOf(snapshot int) (out []part) {
 	return out
 }
 
-// publishDue publishes what is due, for processes to come. A search works without it, so
-// it does not wait for another publisher, and a failure is only logged.
+// publishDue publishes segments that are due, for future processes. A search does not need it,
+// so it does not wait for another publisher, and a failure is only logged.
 func (db *DB) publishDue(ctx context.Context, roots []string) error {
 	if db.ReadOnly() || !db.publishing.TryLock() {
 		return nil
@@ -125,7 +125,7 @@ func (s *Searcher) Docs() int { return s.all.Chunks }
 // Files returns the number of documents that have chunks.
 func (s *Searcher) Files() int { return s.all.Files }
 
-// DocFreq returns how many chunks hold an analyzed term in text, heading path or title.
+// DocFreq returns the number of chunks with an analyzed term in text, heading path or title.
 func (s *Searcher) DocFreq(term string) int {
 	df := 0
 	for i := range s.parts {
@@ -142,7 +142,7 @@ func (s *Searcher) better(a, b candidate) int {
 	return s.compare(a, b)
 }
 
-// compare orders candidates of one score: by root, source and place.
+// compare orders candidates of equal score: by root, source and position.
 func (s *Searcher) compare(a, b candidate) int {
 	if a.part == b.part {
 		return cmp.Compare(a.chunk, b.chunk)
@@ -154,10 +154,11 @@ func (s *Searcher) compare(a, b candidate) int {
 	return strings.Compare(p.source(a.chunk), q.source(b.chunk))
 }
 
-// Search returns the k best chunks for q, best first, all of a score above 0. The words of
-// q.Text weigh 1, those of boosts their weight; of several weights the greatest counts. In a
-// query of 64 words and more, each occurrence of a word counts. Boosts whose weight is not
-// above 0 and finite are left out. [Searcher.Respelled] lists what is searched for besides.
+// Search returns the k best chunks for q, best first, all with a score above 0. The words of
+// q.Text have the weight 1, those of boosts their weight; the greatest weight of a term counts.
+// In a query of 64 words and more, each occurrence of a word counts. Boosts with a weight that
+// is not positive and finite are ignored. [Searcher.Respelled] returns the terms that are
+// added.
 func (s *Searcher) Search(ctx context.Context, q state.Query, k int) (hits []state.Hit, err error) {
 	if k = min(k, s.all.Chunks); k <= 0 {
 		return nil, context.Cause(ctx)
@@ -184,14 +185,14 @@ func (s *Searcher) hits(found []candidate, leg string) []state.Hit {
 	return hits
 }
 
-// publicID returns the id by which a chunk is known outside. Chunks of two roots may have the
-// same id; that of the later root then ends in a mark of its root.
+// publicID returns the id of a chunk for callers. If a chunk of an earlier root has the same
+// id, it ends in a mark of its root.
 func (s *Searcher) publicID(c candidate) string {
-	own := &s.parts[c.part]
-	id := own.id(c.chunk)
-	for i := 0; s.parts[i].snapshot != own.snapshot; i++ {
-		if at, ok := s.parts[i].place(id); ok && s.parts[i].live(s.parts[i].fileOf(at)) {
-			return id + "@" + search.RootMark(own.root)
+	p := &s.parts[c.part]
+	id := p.id(c.chunk)
+	for i := 0; s.parts[i].snapshot != p.snapshot; i++ {
+		if chunk, ok := s.parts[i].place(id); ok && s.parts[i].live(s.parts[i].fileOf(chunk)) {
+			return id + "@" + search.RootMark(p.root)
 		}
 	}
 	return id

@@ -16,12 +16,12 @@ import (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli) //nolint:gochecknoglobals // a constant table
 
 var (
-	// errDamaged is returned for a segment that cannot be used. It is made again from the texts.
+	// errDamaged is the error of a segment that cannot be used. It is rebuilt from the texts.
 	errDamaged  = errors.New("segment is damaged")
 	errTooLarge = errors.New("more than fits one segment (1 GB)")
 )
 
-// maxSegment is the most bytes of a segment: SQLite's limit for a value.
+// maxSegment is the maximum size of a segment: SQLite's limit for a value.
 const maxSegment = 1_000_000_000
 
 // segmentKey names a segment: the files of a collection whose versions lie in
@@ -36,7 +36,7 @@ type segmentFile struct {
 	Body, Title uint32 // terms of all its texts, and of its title
 }
 
-// totals are the sums that averages are made of. Those of several segments add up.
+// totals are the sums behind averages. Those of several segments add up.
 type totals struct {
 	Files, Chunks       int
 	Body, Heading       int // terms of all chunks
@@ -54,9 +54,10 @@ func (t *totals) add(o totals, n int) {
 }
 
 // segment is the inverted index of some files. It is immutable. A table with "End" in its name
-// has the offsets where items end in another table; an item begins where the one before ends.
+// has the offsets of the ends of items in another table; an item begins at the end of the
+// previous one.
 //
-// Package gob encodes the exported fields. Another set of fields needs another termsFormat.
+// Package gob encodes the exported fields. A change of the fields needs another termsFormat.
 type segment struct {
 	Collection, Since, Generation int64
 	Weight                        int64 // sum of the column weight of its files
@@ -78,15 +79,15 @@ type segment struct {
 	Names    []byte // of the terms
 	Postings []byte // see appendPosting
 
-	made scorer // that bounds were computed with
+	made scorer // of the bounds
 
 	once   sync.Once
-	places map[string]int // chunks by id; made by place
+	places map[string]int // chunks by id; filled by place
 }
 
 func (s *segment) key() segmentKey { return segmentKey{s.Collection, s.Since, s.Generation} }
 
-// item returns the item i of a table whose items end at the offsets in ends.
+// item returns the item i of a table, given the offsets of its ends.
 func item(table []byte, ends []uint32, i int) []byte {
 	if i == 0 {
 		return table[:ends[0]]
@@ -96,7 +97,7 @@ func item(table []byte, ends []uint32, i int) []byte {
 
 func (s *segment) fileOf(chunk int) int { return int(s.ChunkFile[chunk]) }
 
-// source returns the path of the file that a chunk is of.
+// source returns the path of the file of a chunk.
 func (s *segment) source(chunk int) string { return s.Files[s.fileOf(chunk)].Source }
 
 // chunksOf returns the chunks of a file: first to end-1.
@@ -107,7 +108,7 @@ func (s *segment) chunksOf(file int) (first, end int) {
 	return int(s.Files[file].Chunk), len(s.ChunkFile)
 }
 
-// totalsOf returns what a file adds to the sums.
+// totalsOf returns the sums of one file.
 func (s *segment) totalsOf(file int) totals {
 	first, end := s.chunksOf(file)
 	f, n := &s.Files[file], end-first
@@ -121,7 +122,7 @@ func (s *segment) totalsOf(file int) totals {
 // id returns the id of a chunk.
 func (s *segment) id(chunk int) string { return string(item(s.IDs, s.IDEnd, chunk)) }
 
-// place returns the chunk that has an id.
+// place returns the chunk with an id.
 func (s *segment) place(id string) (chunk int, ok bool) {
 	s.once.Do(func() {
 		s.places = make(map[string]int, s.Totals.Chunks)
@@ -133,20 +134,20 @@ func (s *segment) place(id string) (chunk int, ok bool) {
 	return chunk, ok
 }
 
-// entry says where a term is in a segment. A term that no chunk holds is the zero entry.
+// entry is the position of a term in a segment, or zero if no chunk has the term.
 type entry struct {
-	chunks, files int // that hold it
+	chunks, files int // numbers of chunks and files with the term
 	from, to      int // its blocks of postings
 }
 
 func (s *segment) name(term int) []byte { return item(s.Names, s.NameEnd, term) }
 
-// firstTerm returns the first term that is not before name.
+// firstTerm returns the first term that is not less than name.
 func (s *segment) firstTerm(name string) int {
 	return sort.Search(len(s.NameEnd), func(t int) bool { return string(s.name(t)) >= name })
 }
 
-// find looks a term up.
+// find looks up a term.
 func (s *segment) find(name string) entry {
 	t := s.firstTerm(name)
 	if t == len(s.NameEnd) || string(s.name(t)) != name {
@@ -159,7 +160,7 @@ func (s *segment) find(name string) entry {
 	return e
 }
 
-// encode returns a segment as the table segments keeps it.
+// encode returns a segment in the form of the table segments.
 func (s *segment) encode() ([]byte, error) {
 	var out bytes.Buffer
 	if err := gob.NewEncoder(&out).Encode(s); err != nil {
@@ -168,7 +169,7 @@ func (s *segment) encode() ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(out.Bytes(), crc32.Checksum(out.Bytes(), castagnoli)), nil
 }
 
-// decodeSegment reads what encode made. The error matches errDamaged.
+// decodeSegment is the inverse of encode. The error matches errDamaged.
 func decodeSegment(body []byte) (*segment, error) {
 	end := max(0, len(body)-crc32.Size)
 	if end == 0 || binary.LittleEndian.Uint32(body[end:]) != crc32.Checksum(body[:end], castagnoli) {

@@ -14,34 +14,34 @@ import (
 	"example.com/ragflow/search"
 )
 
-// snapshot is a collection as it was at one moment. It is immutable.
+// snapshot is the state of a collection at one moment. It is immutable.
 type snapshot struct {
 	db       *DB
 	root     string
 	manifest manifest
-	maxRev   int64  // greatest rev of a row of chunks at that moment
-	parts    []part // by version; the last one may be in memory only
-	all      totals // of the files that count
+	maxRev   int64  // greatest rev in the table chunks at that moment
+	parts    []part // by version; the last one may be only in memory
+	all      totals // of the live files
 
 	reading sync.Mutex // held while the documents are read
 	docs    *documents // nil: not read yet
 }
 
-// part is a segment of a snapshot, with the files of it that count.
+// part is a segment of a snapshot, with its live files.
 type part struct {
 	*segment
 
 	root     string
 	snapshot int            // its number in the searcher
 	maxRev   int64          // of the snapshot
-	dead     *bitset.BitSet // files that changed or went since; nil: none
-	shown    *bitset.BitSet // files that may be found; nil: all
+	dead     *bitset.BitSet // files that changed or were deleted since; nil means none
+	shown    *bitset.BitSet // files that may be found; nil means all
 }
 
-// live reports whether a file counts.
+// live reports whether a file has not changed and was not deleted since.
 func (p *part) live(file int) bool { return p.dead == nil || !p.dead.Test(uint(file)) }
 
-// find looks a term up. Dead files and their chunks are not counted.
+// find looks up a term, without dead files and their chunks.
 func (p *part) find(name string) entry {
 	e := p.segment.find(name)
 	if p.dead == nil || e.chunks == 0 {
@@ -54,10 +54,10 @@ func (p *part) find(name string) entry {
 		}
 		first, end := p.chunksOf(file)
 		if c.seek(uint32(first)); uint64(c.chunk) >= uint64(end) {
-			continue // the file does not hold it
+			continue // the file does not have the term
 		}
 		e.files--
-		if c.title > 0 { // all its chunks hold it
+		if c.title > 0 { // all its chunks have the term
 			e.chunks -= end - first
 			c.seek(uint32(end))
 		}
@@ -68,7 +68,7 @@ func (p *part) find(name string) entry {
 	return e
 }
 
-// next returns the least member of a set that is not below i; its length where there is none.
+// next returns the lowest member of a set that is at least i; its length if there is none.
 func next(set *bitset.BitSet, i int) int {
 	if n, ok := set.NextSet(uint(i)); ok {
 		return int(n)
@@ -83,7 +83,7 @@ func (p *part) shows(file int) bool { return p.shown == nil || p.shown.Test(uint
 type manifest struct {
 	collection int64
 	generation int64        // of the collection now
-	segments   []segmentRow // by generation: each begins where the one before ends, the first at -1
+	segments   []segmentRow // by generation: each begins at the end of the previous one, the first at -1
 }
 
 // segmentRow is a row of the table segments.
@@ -97,7 +97,7 @@ func (m *manifest) key(r segmentRow) segmentKey {
 	return segmentKey{m.collection, r.since, r.generation}
 }
 
-// published returns the newest version that a segment holds; -1: there is none.
+// published returns the newest version in a segment, or -1.
 func (m *manifest) published() int64 {
 	if len(m.segments) == 0 {
 		return -1
@@ -105,8 +105,7 @@ func (m *manifest) published() int64 {
 	return m.segments[len(m.segments)-1].generation
 }
 
-// read reads the manifest of root. Where segments were made by another analyzer, none
-// counts.
+// read reads the manifest of root. If segments were made by another analyzer, it has none.
 func (m *manifest) read(tx *sqlite.Tx, root, analysis string) error {
 	*m = manifest{}
 	err := tx.QueryRow(`SELECT id, generation FROM collections WHERE root = ?`, root).Scan(&m.collection, &m.generation)
@@ -151,8 +150,8 @@ func (db *DB) snapshots(ctx context.Context, roots []string) (out []*snapshot, e
 	return out, err
 }
 
-// snapshot returns the snapshot of root: the one that was made before, or one of its
-// segments and of a new one in memory with all that they do not hold. db.mu is held.
+// snapshot returns the snapshot of root: the cached one, or one of its segments and a new one
+// in memory with all other files. db.mu is held.
 func (db *DB) snapshot(ctx context.Context, tx *sqlite.Tx, root string) (*snapshot, error) {
 	v := &snapshot{db: db, root: root}
 	m := &v.manifest
@@ -191,8 +190,8 @@ func (db *DB) snapshot(ctx context.Context, tx *sqlite.Tx, root string) (*snapsh
 	return v, nil
 }
 
-// usable returns how many segments of a manifest, from the first one on, can be used, and
-// loads them. db.mu is held.
+// usable loads the segments of a manifest and returns the number of those, from the first one
+// on, that can be used. db.mu is held.
 func (db *DB) usable(ctx context.Context, tx *sqlite.Tx, m *manifest) int {
 	for i, r := range m.segments {
 		k := m.key(r)
@@ -220,8 +219,8 @@ func loadSegment(tx *sqlite.Tx, k segmentKey) (*segment, error) {
 	return decodeSegment(body)
 }
 
-// forget drops segments in memory that the newest manifest does not name. Searchers that
-// use them keep them. db.mu is held.
+// forget drops segments in memory that are not in the newest manifest. Searchers that use them
+// keep them. db.mu is held.
 func (db *DB) forget(m *manifest) {
 	for k := range db.segments {
 		if k.collection == m.collection && !slices.ContainsFunc(m.segments, func(r segmentRow) bool { return m.key(r) == k }) {
@@ -230,8 +229,7 @@ func (db *DB) forget(m *manifest) {
 	}
 }
 
-// bury marks the files of the parts that changed or went since, and subtracts them from
-// the statistics.
+// bury marks the dead files of the parts, and subtracts them from the statistics.
 func (v *snapshot) bury(tx *sqlite.Tx) error {
 	type version struct{ id, version int64 }
 	graves := map[version]bool{}

@@ -12,19 +12,19 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// What is searched for besides a word that is spelled like none.
+// Limits and weights of terms with a similar spelling.
 const (
-	minRespelled   = 5 // letters; shorter words are near too many others
+	minRespelled   = 5 // letters; shorter words are similar to too many others
 	maxSpelled     = 32
-	twoEdits       = 8 // letters of a word, from which on two edits are looked for,
-	twoEditsTerm   = 6 // and of its term
+	twoEdits       = 8 // letters of a word from which two edits are allowed
+	twoEditsTerm   = 6 // letters of its term from which two edits are allowed
 	maxSimilar     = 3 // terms for a word
 	maxRespelled   = 4 // words of a query
 	editWeight     = 0.3
-	diacriticShare = 0.8 // of a term that differs by diacritics alone
+	diacriticShare = 0.8 // weight of a term that differs only by diacritics
 )
 
-// similarWeight is what a similar term counts of the word.
+// similarWeight returns the weight of a similar term relative to the word.
 func similarWeight(t search.SimilarTerm) float64 {
 	switch t.Edits {
 	case 0:
@@ -35,15 +35,13 @@ func similarWeight(t search.SimilarTerm) float64 {
 	return editWeight * editWeight
 }
 
-// Respelled returns what a search for query is made for besides its words: for words that
-// no chunk holds, the terms spelled almost like them. It takes time only where there are
-// such words.
+// Respelled returns, for words that no chunk holds, the terms with a similar spelling. It takes
+// time only if there are such words.
 func (s *Searcher) Respelled(query string) []search.Respelled {
 	return s.respelled(query, s.QueryTerms(query), s.DocFreq)
 }
 
-// respelled is Respelled for a query whose terms are known; docFreq is that of the
-// searcher.
+// respelled is Respelled for a query with known terms; docFreq is that of the searcher.
 func (s *Searcher) respelled(query string, terms []text.QueryTerm, docFreq func(string) int) (out []search.Respelled) {
 	var seen []text.Span
 	for _, t := range terms {
@@ -52,8 +50,8 @@ func (s *Searcher) respelled(query string, terms []text.QueryTerm, docFreq func(
 			continue
 		}
 		seen = append(seen, span)
-		var forms []string // that languages make of the word
-		known := false     // the word, a name that it is part of, or a part of it
+		var forms []string // terms of the word in each language
+		known := false     // the word, a name that contains it, or a part of it is held
 		for _, o := range terms {
 			switch {
 			case o.Start <= t.Start && t.End <= o.End:
@@ -62,7 +60,7 @@ func (s *Searcher) respelled(query string, terms []text.QueryTerm, docFreq func(
 					forms = append(forms, o.Term)
 				}
 			case t.Start <= o.Start && o.End <= t.End:
-				known = true // a name in one run, such as dependsOn, has its parts
+				known = true // a name without joints, such as dependsOn, has its parts
 			}
 		}
 		if known {
@@ -78,8 +76,8 @@ func (s *Searcher) respelled(query string, terms []text.QueryTerm, docFreq func(
 	return out
 }
 
-// mayBeMisspelled reports whether a word is of letters alone, in a script that has spelling
-// mistakes, and no acronym.
+// mayBeMisspelled reports whether a word has only letters of a script with spelling mistakes,
+// and is no acronym.
 func mayBeMisspelled(word string) bool {
 	if n := utf8.RuneCountInString(word); n < minRespelled || n > maxSpelled {
 		return false
@@ -92,12 +90,12 @@ func mayBeMisspelled(word string) bool {
 	return true
 }
 
-// firstSpaceless is the first letter of scripts that are searched for by pairs of letters;
-// Latin letters with marks beyond it are Vietnamese, which has terms without.
+// firstSpaceless is the first letter of scripts that are searched by pairs of letters. Latin
+// letters beyond it are Vietnamese, which has terms without diacritics.
 const firstSpaceless = 0xE00
 
-// nearest returns the terms that are spelled most like a word, or like the forms that
-// languages make of it.
+// nearest returns the terms with the spelling most similar to a word, or to its forms in each
+// language.
 func (s *Searcher) nearest(word string, forms []string) (out []search.SimilarTerm) {
 	for _, form := range forms {
 		edits := 1
@@ -112,7 +110,7 @@ func (s *Searcher) nearest(word string, forms []string) (out []search.SimilarTer
 	}
 	slices.SortFunc(out, compareSimilar)
 	for i, t := range out {
-		if t.Edits > out[0].Edits || i == maxSimilar { // the nearest alone
+		if t.Edits > out[0].Edits || i == maxSimilar { // only the nearest
 			return out[:i]
 		}
 	}
@@ -125,8 +123,8 @@ func compareSimilar(a, b search.SimilarTerm) int {
 }
 
 // similar returns a few terms of the index that begin with the same letter as term and differ
-// from it by at most so many edits, diacritics aside: the nearest first, then the most
-// frequent. It goes through all terms that begin with the letter.
+// from it by at most so many edits, ignoring diacritics: the nearest first, then the most
+// frequent. It visits all terms that begin with the letter.
 func (s *Searcher) similar(term string, edits int) (out []search.SimilarTerm) {
 	word := plainLetters(nil, []byte(term))
 	if len(word) < minRespelled-1 || len(word) > maxSpelled {
@@ -172,10 +170,9 @@ func plainLetters(out []rune, word []byte) []rune {
 	return out
 }
 
-// distance returns the Damerau–Levenshtein distance of two words, neighbours being swapped
-// once; more than most where it is more. a has at most maxSpelled letters, and b at most
-// two more.
-func distance(a, b []rune, most int) int {
+// distance returns the Damerau–Levenshtein distance of two words, with neighbours swapped once,
+// or a value above limit. a has at most maxSpelled letters, and b at most two more.
+func distance(a, b []rune, limit int) int {
 	var rows [3][maxSpelled + 3]int // for the last two letters of a and this one
 	before, last, now := &rows[0], &rows[1], &rows[2]
 	for j := range len(b) + 1 {
@@ -183,7 +180,7 @@ func distance(a, b []rune, most int) int {
 	}
 	for i := range a {
 		now[0] = i + 1
-		least := now[0]
+		lowest := now[0]
 		for j := range b {
 			cost := 1
 			if a[i] == b[j] {
@@ -193,10 +190,10 @@ func distance(a, b []rune, most int) int {
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
 				now[j+1] = min(now[j+1], before[j-1]+1)
 			}
-			least = min(least, now[j+1])
+			lowest = min(lowest, now[j+1])
 		}
-		if least > most {
-			return least
+		if lowest > limit {
+			return lowest
 		}
 		before, last, now = last, now, before
 	}

@@ -19,7 +19,7 @@ type top struct {
 	better func(a, b candidate) int // orders candidates, best first
 }
 
-// newTop has room for k candidates; k is above 0.
+// newTop returns a heap for k > 0 candidates.
 func newTop(k int, better func(a, b candidate) int) *top {
 	return &top{k: k, better: better, list: make([]candidate, 0, min(k, 1024))}
 }
@@ -31,7 +31,7 @@ func (t *top) Swap(i, j int)      { t.list[i], t.list[j] = t.list[j], t.list[i] 
 func (*top) Push(any)             {}
 func (*top) Pop() any             { return nil }
 
-// floor is the score below which no candidate can get in any more.
+// floor returns the score below which no candidate is accepted.
 func (t *top) floor() float64 {
 	if len(t.list) < t.k {
 		return math.Inf(-1)
@@ -50,7 +50,7 @@ func (t *top) offer(c candidate) {
 	}
 }
 
-// ranked returns the candidates, best first. The top must not be used afterwards.
+// ranked returns the candidates, best first. The heap must not be used afterwards.
 func (t *top) ranked() []candidate {
 	slices.SortFunc(t.list, t.better)
 	return t.list

@@ -19,15 +19,15 @@ import (
 // vector. They are safe for concurrent use.
 type Vectors struct {
 	s        *Searcher
-	parts    []*segmentVectors // by part of the searcher; nil: the collection has none
+	parts    []*segmentVectors // by part of the searcher; nil if the collection has none
 	embedder search.VectorSpec
-	found    int // chunks that have a vector
+	found    int // chunks with a vector
 	all      int // chunks
 }
 
-// Vectors returns the vectors that e made of what the searcher searches. The first call for a
-// state of the index reads them, later ones share them. Where a collection's vectors were made
-// by another embedder the error is an [*EmbedderError]; a collection that has none yet has none.
+// Vectors returns e's vectors of the searcher's chunks, loaded once for each state of the
+// index. If a collection has vectors of another embedder, the error is an
+// [*search.EmbedderError]; a collection without vectors is no error.
 func (s *Searcher) Vectors(ctx context.Context, e search.VectorSpec) (search.Vectors, error) {
 	e, stamps, err := s.vectorStamps(ctx, e)
 	if err != nil {
@@ -59,21 +59,21 @@ func (s *Searcher) Vectors(ctx context.Context, e search.VectorSpec) (search.Vec
 type segmentVectors struct {
 	stamp     vectorStamp
 	dimension int
-	lacking   int       // chunks without a vector, of those that had not changed
+	lacking   int       // unchanged chunks without a vector
 	rows      []uint32  // chunk of each vector, ascending
 	data      []float32 // dimension numbers for each row
 }
 
-// vectorStamp says which state of the table vectors was read.
+// vectorStamp identifies a state of the table vectors.
 type vectorStamp struct {
-	embedder int64 // row of the table embedders; 0: the collection has no vectors
+	embedder int64 // row of the table embedders; 0 if the collection has no vectors
 	newest   int64 // greatest id of a vector
 }
 
 func (v *segmentVectors) row(i int) []float32 { return v.data[i*v.dimension : (i+1)*v.dimension] }
 
-// vectorsOf returns the vectors of a part: those in memory where they are up to date, else
-// those of the database. Where no chunk lacks a vector, newer vectors make no difference.
+// vectorsOf returns the vectors of a part: those in memory if they are up to date, else those
+// of the database. If no chunk lacks a vector, newer vectors make no difference.
 func (db *DB) vectorsOf(ctx context.Context, p *part, want vectorStamp, dimension int) (*segmentVectors, error) {
 	db.vectorsMu.Lock()
 	defer db.vectorsMu.Unlock()
@@ -91,10 +91,10 @@ func (db *DB) vectorsOf(ctx context.Context, p *part, want vectorStamp, dimensio
 	return v, nil
 }
 
-// read reads the vectors of a part's chunks. Chunks that changed since the part was made are
-// left out, as they are by Searcher.Chunks.
+// read reads the vectors of a part's chunks, without chunks that changed since the part was
+// made.
 func (v *segmentVectors) read(tx *sqlite.Tx, p *part) error {
-	numbers := make(map[int64]int, len(p.Files)) // of the files in the part
+	numbers := make(map[int64]int, len(p.Files)) // of files in the part
 	for i, f := range p.Files {
 		numbers[f.ID] = i
 	}
@@ -149,7 +149,7 @@ func (s *Searcher) CheckEmbedder(ctx context.Context, e search.VectorSpec) error
 	return err
 }
 
-// vectorStamps returns which vectors each collection is to have, and the embedder with its
+// vectorStamps returns the current vectors of each collection, and the embedder with its
 // dimension.
 func (s *Searcher) vectorStamps(ctx context.Context, e search.VectorSpec) (search.VectorSpec, []vectorStamp, error) {
 	e, err := e.WithDefaults()
@@ -165,7 +165,7 @@ func (s *Searcher) vectorStamps(ctx context.Context, e search.VectorSpec) (searc
 	return e, stamps, nil
 }
 
-// vectorStamp returns which vectors the collection is to have, and sets the dimension of e.
+// vectorStamp returns the current vectors of the collection, and sets the dimension of e.
 func (v *snapshot) vectorStamp(ctx context.Context, e *search.VectorSpec) (stamp vectorStamp, err error) {
 	err = v.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
 		id, stored, found, err := collectionEmbedder(tx, v.root)
@@ -181,7 +181,7 @@ func (v *snapshot) vectorStamp(ctx context.Context, e *search.VectorSpec) (stamp
 	return stamp, err
 }
 
-// Of returns the same vectors for a searcher that [Searcher.Narrow] derived from theirs.
+// Of returns the same vectors for a searcher narrowed from theirs.
 func (v *Vectors) Of(s search.Snapshot) search.Vectors {
 	narrowed := *v
 	if s, ok := s.(*Searcher); ok {
@@ -190,17 +190,17 @@ func (v *Vectors) Of(s search.Snapshot) search.Vectors {
 	return &narrowed
 }
 
-// Len returns how many chunks have a vector.
+// Len returns the number of chunks with a vector.
 func (v *Vectors) Len() int { return v.found }
 
-// Missing returns how many chunks have none: this leg cannot find them.
+// Missing returns the number of chunks without a vector, which cannot be found by vectors.
 func (v *Vectors) Missing() int { return v.all - v.found }
 
-// Search returns the k chunks whose vectors have the greatest cosine with query,
-// best first, of those with a cosine of at least least. All vectors are compared.
-// Equal scores are ordered by root, source and position; a score is the same on
-// every machine. A query of another dimension is a [*DimensionError].
-func (v *Vectors) Search(ctx context.Context, query []float32, k int, least float64) ([]state.Hit, error) {
+// Search returns the k chunks whose vectors have the greatest cosine with query, best first,
+// and at least minCosine. All vectors are compared. Equal scores are ordered by root, source
+// and position; a score is the same on every machine. The error for a query of another
+// dimension is a [*search.DimensionError].
+func (v *Vectors) Search(ctx context.Context, query []float32, k int, minCosine float64) ([]state.Hit, error) {
 	k = min(k, v.found)
 	if k <= 0 {
 		return nil, context.Cause(ctx)
@@ -209,18 +209,18 @@ func (v *Vectors) Search(ctx context.Context, query []float32, k int, least floa
 	if err != nil {
 		return nil, err
 	}
-	found, err := v.scan(ctx, unit, k, least)
+	found, err := v.scan(ctx, unit, k, minCosine)
 	if err != nil {
 		return nil, err
 	}
 	return v.s.hits(found, search.LegDense), nil
 }
 
-// scanBlock is how many rows one goroutine scans at a time.
+// scanBlock is the number of rows that one goroutine scans at a time.
 const scanBlock = 1 << 14
 
 // scan finds the k nearest of all rows.
-func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64) ([]candidate, error) {
+func (v *Vectors) scan(ctx context.Context, unit []float32, k int, minCosine float64) ([]candidate, error) {
 	type block struct{ part, from, to int }
 	var blocks []block
 	for p, vectors := range v.parts {
@@ -239,7 +239,7 @@ func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64
 		tops[i] = newTop(k, better)
 		for row := b.from; row < b.to && ctx.Err() == nil; row++ {
 			chunk, score := int(vectors.rows[row]), cosine(unit, vectors.row(row))
-			if score >= least && score >= tops[i].floor() && p.shows(p.fileOf(chunk)) {
+			if score >= minCosine && score >= tops[i].floor() && p.shows(p.fileOf(chunk)) {
 				tops[i].offer(candidate{b.part, chunk, score})
 			}
 		}
@@ -255,18 +255,18 @@ func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64
 	return all[:min(k, len(all))], nil
 }
 
-// cosine is the scalar product of two vectors of length 1, limited to [-1, 1]
-// because of rounding.
+// cosine returns the scalar product of two vectors of length 1, limited to [-1, 1] because of
+// rounding.
 func cosine(a, b []float32) float64 { return min(1, max(-1, float64(dot(a, b)))) }
 
-// dotGo is the dot product. Eight independent sums let the processor overlap the
-// additions. The conversions forbid fused multiply-add, which rounds differently,
-// so every machine computes the same bits.
+// dotGo returns the dot product. Eight independent sums let the processor overlap the
+// additions. The conversions prevent fused multiply-add, which rounds differently, so every
+// machine computes the same bits.
 func dotGo(a, b []float32) float32 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
 	for len(a) >= 8 && len(b) >= 8 {
-		x, y := (*[8]float32)(a), (*[8]float32)(b) // spares bounds checks
+		x, y := (*[8]float32)(a), (*[8]float32)(b) // avoids bounds checks
 		s0 += float32(x[0] * y[0])
 		s1 += float32(x[1] * y[1])
 		s2 += float32(x[2] * y[2])
