@@ -1,5 +1,4 @@
-// Package dictionary adds to a query words that mean the same as those that were asked, or
-// nearly so.
+// Package dictionary expands queries by words with the same or a similar meaning.
 //
 //	d, err := dictionary.Read(strings.NewReader("leave: holiday, time off"))
 //	d.Expand("How much leave do I have?") // leave: holiday, time off
@@ -20,37 +19,37 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// Bounds of what a dictionary adds to a query.
+// Limits of an expansion.
 const (
 	maxOthers   = 3       // synonyms of one word or phrase
 	maxExpanded = 20      // words and phrases for one question, of all kinds
 	maxLines    = 100_000 // of a file
-	longestKey  = 40      // words of a key that is looked for; nobody writes a longer one into a question
+	maxKey      = 40      // words of a key; a longer one occurs in no question
 )
 
-// Kinds of entries of a [Dictionary], as its sections are named.
+// Kinds of entries of a [Dictionary], and names of its sections.
 const (
-	Synonyms      = "synonyms"      // say the same
-	Concepts      = "concepts"      // belong to the same subject
-	Abbreviations = "abbreviations" // short and long for one thing, both ways
+	Synonyms      = "synonyms"      // the same meaning
+	Concepts      = "concepts"      // the same subject
+	Abbreviations = "abbreviations" // short and long forms, in both directions
 )
 
-// Dictionary maps words and phrases to others that mean the same or nearly so. A key with two capital
-// letters or more, and every abbreviation, is looked for as it is written; everything
-// else without regard to case. Scripts that write no spaces are looked through letter by
-// letter. The zero Dictionary is empty. It is read only and safe for concurrent use.
+// Dictionary maps words and phrases to others with the same or a similar meaning. A key with
+// two capital letters or more, and every abbreviation, is matched as written; everything else
+// ignoring case. In scripts without spaces keys are matched letter by letter. The zero
+// Dictionary is empty. It is read-only and safe for concurrent use.
 type Dictionary struct {
-	entries  map[entry][]string  // the others of a key, the most important first
+	entries  map[entry][]string  // the words for a key, the most important first
 	longest  int                 // words of the longest key
-	everyday map[string][]string // the others of a word of English by its stem, less important than those
+	everyday map[string][]string // words for an English word by its stem, less important than entries
 }
 
 // entry is a key of a kind.
 type entry struct{ kind, key string }
 
-// BuiltIn returns words and abbreviations of Vietnamese administration, and everyday words of English that
-// questions and documents use for the same, which are known in all their forms. Words of a trade are not in it:
-// documents use those as they are.
+// BuiltIn returns words and abbreviations of Vietnamese administration, and everyday English
+// words that questions and documents use as synonyms, in all their forms. It has no technical
+// terms, because documents use those as they are.
 func BuiltIn() Dictionary {
 	d, err := Read(strings.NewReader(administration))
 	if err != nil {
@@ -69,9 +68,9 @@ func BuiltIn() Dictionary {
 var administration string
 
 //go:embed everyday.txt
-var everyday string // a group of words a line; no word is in two
+var everyday string // a line for each group of synonyms; no word is in two
 
-// stem returns a word of English without its endings, "" of a function word.
+// stem returns an English word without its endings, or "" for a function word.
 func stem(word string) string {
 	for _, t := range text.For("en").Analyze(word) {
 		return t.Term
@@ -79,7 +78,7 @@ func stem(word string) string {
 	return ""
 }
 
-// add takes an entry in. It reports false where a side of it has no words.
+// add adds an entry. It reports false if a side of it has no words.
 func (d *Dictionary) add(kind, word string, others []string) bool {
 	key := keyOf(word)
 	others = slices.DeleteFunc(others, func(o string) bool { return keyOf(o) == "" })
@@ -94,17 +93,17 @@ func (d *Dictionary) add(kind, word string, others []string) bool {
 			d.add(Synonyms, long, []string{strings.TrimSpace(word)})
 		}
 	} else {
-		key = looked(key)
+		key = folded(key)
 	}
 	if d.entries == nil {
 		d.entries = map[entry][]string{}
 	}
 	d.entries[entry{kind, key}] = append(d.entries[entry{kind, key}], others...)
-	d.longest = max(d.longest, min(1+strings.Count(key, " "), longestKey))
+	d.longest = max(d.longest, min(1+strings.Count(key, " "), maxKey))
 	return true
 }
 
-// With returns d with the entries of more, which come first.
+// With returns d with the entries of more, which precede its own.
 func (d Dictionary) With(more Dictionary) Dictionary {
 	out := Dictionary{maps.Clone(d.entries), max(d.longest, more.longest), d.everyday}
 	for e, others := range more.entries {
@@ -113,16 +112,16 @@ func (d Dictionary) With(more Dictionary) Dictionary {
 	return out
 }
 
-// Expansion is what a dictionary knows for a word or phrase of a question.
+// Expansion is the entry for a word or phrase of a question.
 type Expansion struct {
-	Word   string   `json:"word"`   // as it stands in the question
+	Word   string   `json:"word"`   // as written in the question
 	Kind   string   `json:"kind"`   // Synonyms, Concepts or Abbreviations
-	Others []string `json:"others"` // what is searched for besides
+	Others []string `json:"others"` // additional words to search for
 }
 
-// Expand returns the others of the words of s, in the order of s, longer
-// keys first: at most three synonyms of a word, 20 words and phrases in all, none twice
-// and none that s has itself. Parts of a code such as 123/NĐ-CP are left alone.
+// Expand returns the entries for the words of s, in the order of s, longer keys first: at most
+// three synonyms of a word, 20 words and phrases in all, each once, and none that s contains.
+// Parts of a code such as 123/NĐ-CP are ignored.
 func (d Dictionary) Expand(s string) []Expansion {
 	spans := keyParts(s)
 	ofCode := func(p text.Span) bool { return inCode(s, p.Start, p.End) }
@@ -150,8 +149,8 @@ func (d Dictionary) Expand(s string) []Expansion {
 	return out
 }
 
-// longestAt returns the others of the longest key that parts of s begin with, by kind and at most
-// maxOthers of a kind, and how many parts the key has.
+// longestAt returns the entries of the longest key that parts of s begin with, by kind and at
+// most maxOthers of a kind, and the number of parts of the key.
 func (d Dictionary) longestAt(s string, parts []text.Span) (width int, found []Expansion) {
 	for n := min(d.longest, len(parts)); n > 0; n-- {
 		start, end := parts[0].Start, parts[n-1].End
@@ -181,10 +180,10 @@ func (d Dictionary) longestAt(s string, parts []text.Span) (width int, found []E
 	return 1, nil
 }
 
-// keyParts are the words of s, and each letter of a script that writes no spaces.
+// keyParts returns the words of s, and each letter of a script without spaces.
 func keyParts(s string) []text.Span {
 	var out []text.Span
-	open := false // the last one may go on
+	open := false // the last word may continue
 	for i, r := range s {
 		end := i + utf8.RuneLen(r)
 		switch {
@@ -205,7 +204,7 @@ func wordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == '\'' || r == '’'
 }
 
-// keyOf is a word or phrase as a key: its parts with one space between them.
+// keyOf returns a word or phrase as a key: its parts separated by one space.
 func keyOf(s string) string { return joined(s, keyParts(s)) }
 
 func joined(s string, parts []text.Span) string {
@@ -216,9 +215,9 @@ func joined(s string, parts []text.Span) string {
 	return strings.Join(words, " ")
 }
 
-// looked is a key as it is looked for: a single word with two capital letters or
-// more as it is written, all else in lower case.
-func looked(key string) string {
+// folded returns a key in the form for lookups: a single word with two capital letters or more
+// as written, everything else in lower case.
+func folded(key string) string {
 	capitals := strings.FieldsFunc(key, func(r rune) bool { return !unicode.IsUpper(r) })
 	if len(strings.Join(capitals, "")) > 1 && !strings.Contains(key, " ") {
 		return key
@@ -226,16 +225,15 @@ func looked(key string) string {
 	return strings.ToLower(key)
 }
 
-// inCode reports whether a slash, hyphen or digit touches s[start:end].
+// inCode reports whether a slash, hyphen or digit is adjacent to s[start:end].
 func inCode(s string, start, end int) bool {
 	return start > 0 && strings.ContainsAny(s[start-1:start], "/-_.0123456789") ||
 		end < len(s) && strings.ContainsAny(s[end:end+1], "/-_0123456789")
 }
 
-// Read reads a dictionary of plain lines, "word: other, other", in
-// UTF-8. They are synonyms until a line such as [concepts] or [abbreviations] begins
-// another section. Empty lines and those that begin with "#" are left out; an entry that stands
-// twice has the others of both. An error names the line.
+// Read parses a dictionary of lines "word: other, other" in UTF-8. They are synonyms until a
+// line such as [concepts] or [abbreviations] begins another section. Empty lines and those that
+// begin with "#" are ignored; two entries of one word are combined. An error names the line.
 func Read(r io.Reader) (Dictionary, error) {
 	d := Dictionary{}
 	kind := Synonyms
@@ -253,7 +251,7 @@ func Read(r io.Reader) (Dictionary, error) {
 			continue
 		}
 		word, others, ok := strings.Cut(line, ":")
-		atComma := func(r rune) bool { return strings.ContainsRune(",，、،", r) } // also those of Chinese, Japanese and Arabic
+		atComma := func(r rune) bool { return strings.ContainsRune(",，、،", r) } // including those of Chinese, Japanese and Arabic
 		if !ok || !d.add(kind, word, strings.FieldsFunc(others, atComma)) {
 			return Dictionary{}, fmt.Errorf("line %d: %q is no entry such as \"leave: holiday, time off\"", n, line)
 		}

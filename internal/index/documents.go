@@ -19,7 +19,8 @@ type documents struct {
 	number map[string]int
 }
 
-// filePlace is where a file lies in a snapshot; part is -1 if it changed or went since.
+// filePlace is the position of a file in a snapshot; part is -1 if it changed or was deleted
+// since.
 type filePlace struct{ part, file int }
 
 // documents returns the documents of the snapshot. They are read once, when they are first

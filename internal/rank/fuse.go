@@ -13,21 +13,19 @@ import (
 // weight/(K+r).
 const K = 60
 
-// Weight returns the weight of the list that a leg belongs to; it is the same for all legs
-// of a list. Weights below 0 and NaN count as 0.
+// Weight returns the weight of the list of a leg, the same for all legs of a list. Weights
+// below 0 and NaN count as 0.
 type Weight = func(state.Leg) float64
 
-// Fuser scores hits by their legs and returns them best first, as a new slice
-// that shares the legs. A hit without legs scores 0. See the package comment
-// for how ties are broken.
+// Fuser scores hits by their legs and returns them best first, as a new slice that shares the
+// legs. A hit without legs scores 0.
 type Fuser func(hits []state.Hit, w Weight) []state.Hit
 
 var _ = []Fuser{RRF, Fusion{}.Fuse}
 
-// Merge unites lists: each chunk appears once, with the legs of all its
-// appearances in order of query and name. Where two appearances hold a leg of
-// the same list, the better rank stays. Scores are left 0 and hits in the order
-// of chunk ids: what follows is a [Fuser].
+// Merge unites lists: each chunk occurs once, with the legs of all its occurrences in order of
+// query and name. Of two legs of the same list the better rank stays. Scores are 0, and hits in
+// order of chunk ids, for a [Fuser].
 func Merge(lists ...[]state.Hit) []state.Hit {
 	var out []state.Hit
 	at := map[string]int{} // in out, by chunk
@@ -53,7 +51,7 @@ func compareLegs(a, b state.Leg) int {
 		cmp.Compare(a.Rank, b.Rank), cmp.Compare(b.Score, a.Score), strings.Compare(via(a), via(b)))
 }
 
-// listID names a list. What relations led to is a list beside that of the same leg.
+// listID identifies a list. Hits that relations led to are a list of their own.
 type listID struct {
 	query int
 	name  string
@@ -76,8 +74,8 @@ func via(l state.Leg) string {
 	return ""
 }
 
-// RRF is reciprocal rank fusion: the score of a hit is the sum of
-// weight/(K+rank) over its legs. Legs of a rank below 1 add nothing.
+// RRF is reciprocal rank fusion: the score of a hit is the sum of weight/(K+rank) over its
+// legs. Legs of a rank below 1 add nothing.
 func RRF(hits []state.Hit, w Weight) []state.Hit {
 	return score(hits, func(legs []state.Leg) float64 {
 		var sum float64
@@ -97,8 +95,8 @@ func weight(w Weight, l state.Leg) float64 {
 	return 0
 }
 
-// score scores and sorts a copy of hits. Legs reach of in one order, so that
-// sums do not depend on the order in which lists came in.
+// score scores and sorts a copy of hits. Legs are passed to of in one order, so that sums do
+// not depend on the order of the lists.
 func score(hits []state.Hit, of func([]state.Leg) float64) []state.Hit {
 	out := make([]state.Hit, len(hits))
 	for i, h := range hits {
@@ -113,8 +111,8 @@ func score(hits []state.Hit, of func([]state.Leg) float64) []state.Hit {
 	return out
 }
 
-// Sort puts hits in order, best first: by score, then by the best rank of their
-// legs, then by chunk id. It sorts in place.
+// Sort sorts hits in place, best first: by score, then by the best rank of their legs, then by
+// chunk id.
 func Sort(hits []state.Hit) {
 	slices.SortFunc(hits, func(a, b state.Hit) int {
 		if c := cmp.Compare(b.Score, a.Score); c != 0 {
@@ -124,7 +122,7 @@ func Sort(hits []state.Hit) {
 	})
 }
 
-// bestRank is the best rank of a hit's legs; a hit without legs comes last.
+// bestRank returns the best rank of a hit's legs; a hit without legs is last.
 func bestRank(h state.Hit) int {
 	best := math.MaxInt
 	for _, l := range h.Legs {

@@ -9,35 +9,35 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Methods of fusion, by the names that people choose them by.
+// Methods of fusion.
 const (
 	ReciprocalRank = "reciprocal-rank-fusion" // [RRF]: ranks alone
-	ByWeight       = "weighted"               // the weighted mean of scores, each brought to 0–1 within its list
-	ByMax          = "max"                    // the best of them
-	ByAverage      = "average"                // their weighted mean over the lists that hold the hit
+	ByWeight       = "weighted"               // the weighted mean of scores, scaled to 0–1 within each list
+	ByMax          = "max"                    // the best weighted score
+	ByAverage      = "average"                // the weighted mean over the lists that hold the hit
 )
 
-// Methods lists the methods of fusion, the default first.
+// Methods returns the methods of fusion, the default first.
 func Methods() []string { return []string{ReciprocalRank, ByWeight, ByMax, ByAverage} }
 
-// Presets of a [Fusion].
+// Defaults of a [Fusion].
 const (
 	DefaultMultiSource = 1.1 // Fusion.MultiSource
 	DefaultThreshold   = 0.5 // Fusion.Threshold
 )
 
-// Fusion says how lists are fused. The zero value is reciprocal rank fusion.
+// Fusion configures the fusion of lists. The zero value is reciprocal rank fusion.
 //
-// All other methods use scores. They scale those of each list to 0–1, from its lowest
-// to its highest; where all are equal, as in a list of one hit, all are 1.
+// All other methods use scores. They scale those of each list to 0–1, from its lowest to its
+// highest; if all are equal, as in a list of one hit, all are 1.
 type Fusion struct {
 	Method string // one of [Methods]; empty: ReciprocalRank
-	// MultiSource is for ByWeight alone: a hit that n legs of different names found scores
-	// MultiSource^(n−1) times as much, at most 1. 0: DefaultMultiSource; 1: no preference.
+	// MultiSource is a factor of ByWeight: a hit that n legs of different names found scores
+	// MultiSource^(n−1) times as much, at most 1. 0 means DefaultMultiSource; 1 has no effect.
 	MultiSource float64
-	// Threshold is for ByWeight alone: hits whose mean over the lists that hold them is
-	// lower are left out. So a hit of one list of little weight can pass. 0:
-	// DefaultThreshold; below 0 all stay.
+	// Threshold is the lowest mean of ByWeight over the lists that hold the hit, so a hit of
+	// one list of little weight can pass. 0 means DefaultThreshold; a negative value keeps all
+	// hits.
 	Threshold float64
 }
 
@@ -54,7 +54,7 @@ func (f Fusion) Check() error {
 	return nil
 }
 
-// Fuse is a [Fuser]. An unknown method is the default one: see [Fusion.Check].
+// Fuse is a [Fuser]. An unknown method is the default: see [Fusion.Check].
 func (f Fusion) Fuse(hits []state.Hit, w Weight) []state.Hit {
 	switch f.Method {
 	case ByWeight:
@@ -77,32 +77,33 @@ func (f Fusion) Fuse(hits []state.Hit, w Weight) []state.Hit {
 	return RRF(hits, w)
 }
 
-// weighted sums up the scores of a hit times the weights of their lists, which
-// together are 1: a list that does not hold the hit adds nothing.
+// weighted sums up the scores of a hit times the weights of their lists, whose sum is 1: a list
+// without the hit adds nothing.
 func (f Fusion) weighted(hits []state.Hit, w Weight) []state.Hit {
 	norm := newMinMax(hits)
 	all := norm.weights(w)
-	more, least := f.MultiSource, f.Threshold
-	if more == 0 {
-		more = DefaultMultiSource
+	factor, threshold := f.MultiSource, f.Threshold
+	if factor == 0 {
+		factor = DefaultMultiSource
 	}
-	if least == 0 {
-		least = DefaultThreshold
+	if threshold == 0 {
+		threshold = DefaultThreshold
 	}
 	kept := slices.Clone(hits)
-	if least > 0 {
+	if threshold > 0 {
 		kept = slices.DeleteFunc(kept, func(h state.Hit) bool {
 			sum, total := norm.sum(h.Legs, w)
-			return ratio(sum, total) < least-tolerance
+			return ratio(sum, total) < threshold-tolerance
 		})
 	}
 	return score(kept, func(legs []state.Leg) float64 {
 		sum, _ := norm.sum(legs, w)
-		return min(1, ratio(sum, all)*math.Pow(more, float64(sources(legs, w)-1)))
+		return min(1, ratio(sum, all)*math.Pow(factor, float64(sources(legs, w)-1)))
 	})
 }
 
-// sources counts the legs with a weight that found a hit, by name; at least 1.
+// sources returns the number of legs of different names with a weight that found a hit; at
+// least 1.
 func sources(legs []state.Leg, w Weight) int {
 	n := 0
 	for i, l := range legs {
@@ -114,7 +115,7 @@ func sources(legs []state.Leg, w Weight) int {
 	return max(1, n)
 }
 
-// ratio is a/b, and 0 where there is nothing to share.
+// ratio returns a/b, or 0 if b is 0.
 func ratio(a, b float64) float64 {
 	if b == 0 {
 		return 0
@@ -122,13 +123,13 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// minMax brings the scores of each list to 0–1. There are few lists.
+// minMax scales the scores of each list to 0–1. There are few lists.
 type minMax []span
 
-// span is what the scores of a list lie between.
+// span is the range of the scores of a list.
 type span struct {
 	list      listID
-	first     state.Leg // that was seen of it
+	first     state.Leg // of the list
 	low, high float64
 }
 
@@ -146,7 +147,7 @@ func newMinMax(hits []state.Hit) minMax {
 	return m
 }
 
-// find returns the list of a leg, nil where none of it was seen.
+// find returns the range of a leg's list; nil if it is unknown.
 func (m minMax) find(l state.Leg) *span {
 	id := list(l)
 	for i := range m {
@@ -165,7 +166,7 @@ func (m minMax) of(l state.Leg) float64 {
 	return (l.Score - s.low) / (s.high - s.low)
 }
 
-// sum is the weighted sum of the scores of one hit, and that of the weights.
+// sum returns the weighted sum of the scores of one hit, and the sum of the weights.
 func (m minMax) sum(legs []state.Leg, w Weight) (sum, total float64) {
 	for _, l := range legs {
 		sum += weight(w, l) * m.of(l)
@@ -174,7 +175,7 @@ func (m minMax) sum(legs []state.Leg, w Weight) (sum, total float64) {
 	return sum, total
 }
 
-// weights is the sum of the weights of all lists, added up in one order.
+// weights returns the sum of the weights of all lists, added in one order.
 func (m minMax) weights(w Weight) float64 {
 	legs := make([]state.Leg, len(m))
 	for i, s := range m {

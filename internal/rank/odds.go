@@ -2,15 +2,15 @@ package rank
 
 import "math"
 
-// misleading is the probability that a list is wrong altogether, so that all candidates
-// are equally likely. It limits what one list can decide. Values from 0.02 to 0.2 are as good.
+// misleading is the probability that a list is entirely wrong, so that all candidates are
+// equally likely. It limits the influence of one list. Values from 0.02 to 0.2 are as good.
 const misleading = 0.1
 
-// Odds combines the probabilities that several lists give to the same candidates:
-// chances[l][i] is that of candidate i in list l, and weights[l] the weight of the list.
-// Lists are assumed to err independently, so probabilities are multiplied, each to the
-// power of its weight. A list of equal ones changes nothing. Those of a list need not add
-// up to 1; the result does, unless there are no candidates.
+// Odds combines the probabilities of the same candidates in several lists: chances[l][i] is
+// that of candidate i in list l, and weights[l] the weight of the list. Lists are assumed to
+// err independently, so probabilities are multiplied, each to the power of its weight. A list
+// of equal ones changes nothing. Those of a list need not add up to 1; the result does, unless
+// there are no candidates.
 func Odds(chances [][]float64, weights []float64) []float64 {
 	if len(chances) == 0 {
 		return nil
@@ -33,7 +33,7 @@ func Odds(chances [][]float64, weights []float64) []float64 {
 	return Softmax(out, 1)
 }
 
-// Softmax turns scores into probabilities that add up to 1: a score that is greater by
+// Softmax turns scores into probabilities with the sum 1: a score that is greater by
 // temperature is e times as likely.
 func Softmax(scores []float64, temperature float64) []float64 {
 	out := make([]float64, len(scores))

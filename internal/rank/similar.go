@@ -8,20 +8,19 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// tolerance is the rounding that comparisons of similarities forgive.
+// tolerance is the rounding error that comparisons of similarities accept.
 const tolerance = 1e-9
 
-// Vector is a text as weighted terms: the term's frequency times its inverse
-// document frequency, at unit length. The zero Vector is like nothing, not even
-// itself. A Vector is immutable.
+// Vector is a text as weighted terms: term frequency times inverse document frequency, at unit
+// length. The zero Vector is similar to nothing, not even itself. A Vector is immutable.
 type Vector struct {
 	terms   []uint64 // their hashes, ascending
 	weights []float64
 }
 
-// NewVector makes the vector of a text from its terms, in any order and
-// repeated as they are in the text. idf weighs a term; nil weighs all alike.
-// Terms whose weight is not above 0 are left out.
+// NewVector makes the vector of a text from its terms, in any order, with repetitions. idf
+// returns the weight of a term; nil means equal weights. Terms with a weight that is not
+// positive are ignored.
 func NewVector(terms []string, idf func(term string) float64) Vector {
 	hashed := make([]hashedTerm, len(terms))
 	for i, t := range terms {
@@ -52,8 +51,8 @@ func NewVector(terms []string, idf func(term string) float64) Vector {
 	return v
 }
 
-// TextVector makes the vector of a text of its words in lower case, in whichever
-// language, all weighed alike.
+// TextVector makes the vector of a text from its words in lower case, in any language, with
+// equal weights.
 func TextVector(s string) Vector {
 	tokens := text.For("").Analyze(s)
 	terms := make([]string, len(tokens))
@@ -63,14 +62,14 @@ func TextVector(s string) Vector {
 	return NewVector(terms, nil)
 }
 
-// hashedTerm is a term by its hash, and where it stands.
+// hashedTerm is the hash of a term, and its index.
 type hashedTerm struct {
 	hash uint64
 	at   int
 }
 
-// hash is the 64-bit FNV-1a hash of a term: comparing numbers takes a fraction
-// of comparing words, and two words in one text share it once in many billions.
+// hash returns the 64-bit FNV-1a hash of a term. Comparing numbers is much faster than
+// comparing words, and collisions within one text are negligible.
 func hash(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
@@ -79,8 +78,8 @@ func hash(s string) uint64 {
 	return h
 }
 
-// Cosine is how alike two texts are: 0 where they share no term, 1 where they
-// are made of the same terms in the same proportion.
+// Cosine returns the similarity of two texts: 0 if they share no term, 1 if they consist of the
+// same terms in the same proportion.
 func Cosine(a, b Vector) float64 {
 	var dot float64
 	for i, j := 0, 0; i < len(a.terms) && j < len(b.terms); {
@@ -98,22 +97,21 @@ func Cosine(a, b Vector) float64 {
 	return min(dot, 1)
 }
 
-// NearDuplicate is the similarity from which on, of hits of a search, only the best is
-// kept (see AtLeast).
+// NearDuplicate is the similarity of hits of a search from which only the best is kept (see
+// AtLeast).
 const NearDuplicate = 0.95
 
-// Cut reports whether texts of a similarity are near-duplicates. If one is, so is each
-// greater one.
+// Cut reports whether texts of a similarity are near-duplicates. It is monotonic.
 type Cut func(similarity float64) bool
 
-// AtLeast is the cut at t and above. Searches drop at NearDuplicate and above.
+// AtLeast accepts t and above. Searches drop at NearDuplicate and above.
 func AtLeast(t float64) Cut { return func(s float64) bool { return s >= t-tolerance } }
 
-// Above is the cut strictly above t. The context drops above 0.85.
+// Above accepts more than t. The context drops above 0.85.
 func Above(t float64) Cut { return func(s float64) bool { return s > t+tolerance } }
 
-// Distinct goes through texts in order and returns the indices of those that
-// are no near-duplicate of one kept before.
+// Distinct returns, in order, the indices of texts that are no near-duplicate of one kept
+// before.
 func Distinct(texts []Vector, duplicate Cut) []int {
 	var kept []int
 	for i, v := range texts {
@@ -125,18 +123,18 @@ func Distinct(texts []Vector, duplicate Cut) []int {
 	return kept
 }
 
-// MMR picks up to k of len(relevance) candidates by maximal marginal relevance
-// and returns their indices in the order picked. Each pick has the greatest
+// MMR picks up to k of len(relevance) candidates by maximal marginal relevance and returns
+// their indices in the order picked. Each pick has the greatest
 //
 //	lambda·relevance − (1−lambda)·(greatest similarity to one picked before)
 //
-// of those left; equal ones are taken in the order given. lambda is within 0–1:
-// 1 orders by relevance alone. relevance and similarity should both lie in 0–1,
-// or one drowns the other. similarity(i, j) is called for i picked and j not.
+// of the rest; equal ones are taken in the given order. lambda is within 0–1: 1 orders by
+// relevance alone. relevance and similarity should both be within 0–1, or one dominates the
+// other. similarity(i, j) is called for i picked and j not.
 func MMR(relevance []float64, similarity func(i, j int) float64, lambda float64, k int) []int {
 	k = max(0, min(k, len(relevance)))
 	left := make([]int, len(relevance))
-	closest := make([]float64, len(relevance)) // to what was picked
+	closest := make([]float64, len(relevance)) // to a picked candidate
 	for i := range left {
 		left[i] = i
 	}

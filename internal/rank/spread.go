@@ -2,18 +2,18 @@ package rank
 
 import "math"
 
-// fewestScores is the number of scores that [Spread] needs.
-const fewestScores = 8
+// minScores is the number of scores that [Spread] needs.
+const minScores = 8
 
-// Spread estimates how much the scores of all passages differ, from the best ones alone:
-// it is the standard deviation of the normal distribution in which, of all draws, those
-// of the ranks len(scores)/4 and len(scores) are as far apart as here. The best quarter
-// is not used, because what fits the query has no score by chance. scores are in order,
-// best first. Differences in units of the spread can be compared between models. The
-// result is 0 for fewer than 8 scores, for equal ones and for those that are not numbers.
+// Spread estimates the standard deviation of the scores of all passages from the best ones:
+// that of the normal distribution in which, among all draws, those of the ranks len(scores)/4
+// and len(scores) have the given distance. The best quarter is not used, because a passage that
+// fits the query does not get its score by chance. scores are in order, best first. Differences
+// in units of the spread can be compared between models. The result is 0 for fewer than 8
+// scores, for equal ones and for those that are not numbers.
 func Spread(scores []float64, all int) float64 {
 	n := len(scores)
-	if n < fewestScores {
+	if n < minScores {
 		return 0
 	}
 	all = max(all, n)

@@ -2,9 +2,9 @@ package rank
 
 import "math"
 
-// Unit brings the scores of a reranker to 0–1 and keeps their order. Scores that
-// lie there already stay; others are logits, and become probabilities by the
-// logistic function 1/(1+e^−x). What is no number counts as 0.
+// Unit scales the scores of a reranker to 0–1 and keeps their order. Scores within 0 and 1 do
+// not change; others are logits, and become probabilities by the logistic function 1/(1+e^−x).
+// NaN counts as 0.
 func Unit(scores []float64) []float64 {
 	logits := false
 	for _, s := range scores {

@@ -17,17 +17,16 @@ import (
 	"example.com/ragflow/internal/sanitize"
 )
 
-// Options say how Markdown is rendered. The zero Options give plain text, 80
-// columns wide.
+// Options configure the rendering. The zero Options give plain text, 80 columns wide.
 type Options struct {
-	Width    int                // columns; 0 is 80, and less than 20 is taken for 20
+	Width    int                // columns; 0 means 80, and values below 20 mean 20
 	Style    bool               // use bold, colours and the like
-	LongCode bool               // leave long lines of code whole, so that they can be copied
-	Cite     func(n int) string // what is written for the reference [Source n]; nil leaves it
+	LongCode bool               // do not break long lines of code, so that they can be copied
+	Cite     func(n int) string // replaces the reference [Source n]; nil keeps it
 }
 
-// narrowest is the least width that text is wrapped to.
-const narrowest = 20
+// minWidth is the minimum width of wrapped text.
+const minWidth = 20
 
 // Render returns the lines of a Markdown text, without a newline at the end.
 func Render(markdown string, o Options) string {
@@ -37,16 +36,16 @@ func Render(markdown string, o Options) string {
 	source := []byte(strings.ToValidUTF8(markdown, "\ufffd"))
 	parser := goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()
 	r := renderer{Options: o, source: source}
-	return strings.Join(r.children(parser.Parse(text.NewReader(source)), max(o.Width, narrowest), false), "\n")
+	return strings.Join(r.children(parser.Parse(text.NewReader(source)), max(o.Width, minWidth), false), "\n")
 }
 
 // Wrap breaks plain text into lines of at most width columns, between words.
 func Wrap(plain string, width int) []string {
-	return wrap(sanitize.Visible(plain), max(width, narrowest))
+	return wrap(sanitize.Visible(plain), max(width, minWidth))
 }
 
-// wrap breaks a text between words, and not at the hyphens of ids and flags,
-// for which a character of private use stands meanwhile.
+// wrap breaks a text between words, but not at the hyphens of ids and flags, which a
+// private-use character replaces meanwhile.
 func wrap(s string, width int) []string {
 	const hyphen = "\ue02d"
 	lines := strings.Split(ansi.Wrap(strings.ReplaceAll(strings.TrimSpace(s), "-", hyphen), width, ""), "\n")
@@ -62,11 +61,11 @@ type renderer struct {
 	source []byte
 }
 
-// children renders the blocks in n, with an empty line between two unless tight.
+// children renders the blocks in n, separated by an empty line unless tight.
 func (r renderer) children(n ast.Node, width int, tight bool) []string {
 	var out []string
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		lines := r.block(c, max(width, narrowest/2))
+		lines := r.block(c, max(width, minWidth/2))
 		if len(lines) > 0 && len(out) > 0 && !tight {
 			out = append(out, "")
 		}
@@ -108,7 +107,7 @@ func (r renderer) block(n ast.Node, width int) []string {
 	return wrap(r.inline(n), width)
 }
 
-// list renders a list, its items hanging behind their marks.
+// list renders a list with hanging items.
 func (r renderer) list(n *ast.List, width int) []string {
 	var out []string
 	number := n.Start
@@ -131,7 +130,7 @@ func (r renderer) list(n *ast.List, width int) []string {
 	return out
 }
 
-// code renders a code block: as written, broken only where it is too wide.
+// code renders a code block as written, broken only if it is too wide.
 func (r renderer) code(n ast.Node, width int) []string {
 	const indent = "    "
 	var out []string
@@ -147,7 +146,7 @@ func (r renderer) code(n ast.Node, width int) []string {
 	return out
 }
 
-// table renders a table in columns, or row by row where it is too wide.
+// table renders a table in columns, or row by row if it is too wide.
 func (r renderer) table(n *east.Table, width int) []string {
 	var rows [][]string // the first is the header
 	widths := make([]int, len(n.Alignments))
@@ -196,8 +195,8 @@ func (r renderer) table(n *east.Table, width int) []string {
 	return out
 }
 
-// inline returns the text of a block in styles, which are SGR codes. Pieces of
-// text that the parser split are joined first, so that references are whole.
+// inline returns the text of a block in styles, which are SGR codes. Pieces of text that the
+// parser split are joined first, so that references are complete.
 func (r renderer) inline(n ast.Node, styles ...string) string {
 	var out, plain strings.Builder
 	flush := func() {
@@ -256,7 +255,7 @@ func (r renderer) span(n ast.Node, styles []string) string {
 	return r.inline(n, styles...)
 }
 
-// link puts the address of a link behind its text, unless the text says it.
+// link appends the address of a link to its text, unless they are equal.
 func (r renderer) link(label, address string) string {
 	if address = strings.ReplaceAll(sanitize.Visible(address), "\n", " "); address == "" || ansi.Strip(label) == address {
 		return label
@@ -264,7 +263,7 @@ func (r renderer) link(label, address string) string {
 	return label + " (" + r.asCode(address) + ")"
 }
 
-// asCode shows an address, which is never made clickable.
+// asCode renders an address, which is never clickable.
 func (r renderer) asCode(address string) string {
 	if r.Style {
 		return r.paint(address, "36")
@@ -299,7 +298,7 @@ func (r renderer) paint(text string, styles ...string) string {
 
 func lines(segments *text.Segments, source []byte) string { return string(segments.Value(source)) }
 
-// prefixed puts first before the first line and rest before the others.
+// prefixed prepends first to the first line and rest to the others.
 func prefixed(lines []string, first, rest string) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {

@@ -78,7 +78,7 @@ func parse(address, collection string) (c *pgxpool.Config, schema string, err er
 	if collection != "" {
 		schema += "_" + collection
 	}
-	p["search_path"] = pgx.Identifier{schema}.Sanitize() + ", public" // where the extension may be
+	p["search_path"] = pgx.Identifier{schema}.Sanitize() + ", public" // the schema of the extension
 	p["application_name"] = cmp.Or(p["application_name"], "ragflow")
 	p["hnsw.iterative_scan"], p["hnsw.ef_search"] = "strict_order", "200" // filters leave enough
 	c.ConnConfig.ConnectTimeout = cmp.Or(c.ConnConfig.ConnectTimeout, 5*time.Second)

@@ -86,7 +86,7 @@ func (s *store) PutVectors(ctx context.Context, e search.VectorSpec, chunks []re
 		return err
 	}
 	var b pgx.Batch
-	for i, c := range chunks { // one that went in the meantime needs none
+	for i, c := range chunks { // a chunk that was deleted meanwhile needs none
 		b.Queue(`INSERT INTO `+table+` SELECT id, root, file, $2::text::public.vector FROM chunks WHERE id = $1::text::uuid
 			ON CONFLICT (id) DO UPDATE SET vector = excluded.vector`, c.ID, encode(vectors[i]))
 	}

@@ -1,5 +1,5 @@
-// Package searchtest checks that an index behaves as search.Backend says. Run it with
-// one line in a test of the index:
+// Package searchtest checks that an index implements search.Backend correctly. Run it with one
+// line in a test of the index:
 //
 //	searchtest.Test(t, func(t *testing.T) search.Backend { return open(t) })
 package searchtest
@@ -17,7 +17,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Open returns an empty index of its own for a test, which closes it.
+// Open returns an empty index for one test, and closes it after the test.
 type Open func(t *testing.T) search.Backend
 
 // root is the collection of the tests.
@@ -78,7 +78,7 @@ func snapshot(t *testing.T, b search.Backend) search.Snapshot {
 	return s
 }
 
-// wantFound checks which chunks a search by words finds, best first.
+// wantFound checks the chunks that a search by words finds, best first.
 func wantFound(t *testing.T, s search.Snapshot, query string, k int, want ...string) {
 	t.Helper()
 	hits, err := s.SearchWords(t.Context(), state.Query{Text: query, Weight: 1}, k)
@@ -144,7 +144,7 @@ func checkTouchAndFail(t *testing.T, b search.Backend) {
 	if len(files) != 2 || files["a.md"].Error != "permission denied" || files["new.md"].Error == "" {
 		t.Errorf("files %+v", files)
 	}
-	wantFound(t, snapshot(t, b), "basil", 5, "a.md#0") // what was read before stays
+	wantFound(t, snapshot(t, b), "basil", 5, "a.md#0") // its chunks stay
 }
 
 func checkCollections(t *testing.T, b search.Backend) {
