@@ -5,6 +5,7 @@ import (
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/internal/index"
+	"example.com/ragflow/state"
 )
 
 // Statements is how many SQL statements an assistant with a data folder has run.
@@ -16,4 +17,23 @@ func Statements(a *Assistant) int64 {
 func Bind(ctx context.Context, a *Assistant) error {
 	_, err := a.collections.current(ctx)
 	return err
+}
+
+// CountReads answers a question and counts how often it reads chunks from the index.
+func CountReads(ctx context.Context, a *Assistant, q Question) (reply *Reply, reads int, err error) {
+	r, err := a.prepare(ctx, q)
+	if err != nil {
+		return nil, 0, err
+	}
+	read := r.chunks.read
+	r.chunks.read = func(ctx context.Context, ids []string) ([]state.Chunk, error) {
+		reads++
+		return read(ctx, ids)
+	}
+	err = a.tell(ctx, r, func(e Event) {
+		if e.Kind == Done {
+			reply = e.Reply
+		}
+	})
+	return reply, reads, err
 }

@@ -14,7 +14,7 @@ import (
 // flowVersion is part of the graph's fingerprint. It rises when the meaning of a node
 // changes, so that a run that stopped under the old meaning is not resumed under the new
 // one, and when state.Apply changes what an update of the log does.
-const flowVersion = "1"
+const flowVersion = "2"
 
 // flow is the whole product at a glance: seven nodes, one branch.
 //

@@ -56,6 +56,7 @@ type Assistant struct {
 
 	collections Collections
 	library     *ingest.Library // of Config.Collection
+	texts       nodes.Texts     // of passages, computed once for all questions
 }
 
 // OwnedBy returns a context for calls of one owner. Threads that such a call begins are the

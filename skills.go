@@ -62,13 +62,13 @@ func (s searcher) Search(ctx context.Context, q state.Query, k int) ([]state.Hit
 type reranker struct{ *search.Engine }
 
 // Rerank implements nodes.Reranker.
-func (r reranker) Rerank(ctx context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error) {
+func (r reranker) Rerank(ctx context.Context, queries []state.Query, candidates []state.Source) (nodes.Reranked, error) {
 	out, err := r.Engine.Rerank(ctx, queries, candidates)
 	for _, w := range out.Warnings {
 		graph.Warn(ctx, w)
 	}
 	graph.Note(ctx, "by", out.By)
-	return out.Sources, err
+	return nodes.Reranked{Sources: out.Sources, Judged: out.Judged}, err
 }
 
 // inLanguage answers in a language, whatever that of the question is.

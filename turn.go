@@ -96,9 +96,11 @@ func (a *Assistant) nodesOf(k skills, s Settings) map[string]nodes.Node {
 	return map[string]nodes.Node{
 		nodes.IngestID:                nodes.Ingest(),
 		nodes.PreRetrievalID:          nodes.PreRetrieval(k.rewriter),
-		nodes.RetrievalID:             nodes.Retrieval(k.searcher, a.config.Workers, s.TopK, a.config.Retrieval.Fuse),
+		nodes.RetrievalID:             nodes.Retrieval(nodes.Retrieving{
+			Searcher: k.searcher, Workers: a.config.Workers, TopK: s.TopK, Fuse: a.config.Retrieval.Fuse, Reranker: k.reranker, Texts: &a.texts,
+		}),
 		nodes.CheckAndRefineID:        nodes.CheckAndRefine(k.searcher, k.grader, k.free, s.Threshold),
-		nodes.PostRetrievalID:         nodes.PostRetrieval(k.searcher, k.reranker, nodes.ContextOptions(s.Context)),
+		nodes.PostRetrievalID:         nodes.PostRetrieval(k.searcher, &a.texts, nodes.ContextOptions(s.Context)),
 		nodes.SummarizeConversationID: nodes.SummarizeConversation(k.summarizer, s.SummaryTokens),
 		nodes.GenerateID:              nodes.Generate(a.answering(k, k.answerer, s)),
 	}

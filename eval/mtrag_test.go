@@ -227,7 +227,7 @@ func (m *mtrag) plan(t *testing.T, question string, recent []state.Exchange) sta
 	t.Helper()
 	s := state.State{Recent: recent, Turn: state.Turn{Query: question}}
 	for _, node := range []nodes.Node{
-		nodes.PreRetrieval(offline.New(m.searcher, 0).Rewriter), nodes.Retrieval(phrased{m.searcher}, 1, 0, rank.RRF),
+		nodes.PreRetrieval(offline.New(m.searcher, 0).Rewriter), nodes.Retrieval(nodes.Retrieving{Searcher: phrased{m.searcher}, Workers: 1, Fuse: rank.RRF}),
 	} {
 		u, err := node(t.Context(), s)
 		if err == nil {
@@ -335,15 +335,19 @@ func (m *mtrag) unanswerable(t *testing.T, out *bytes.Buffer) {
 				continue
 			}
 			s := m.plan(t, task.User, m.recent(conversation, task.Turn))
-			var best []string
+			var ids []string
 			for _, h := range s.Turn.Hits[:min(len(s.Turn.Hits), nodes.FeedbackChunks)] {
-				best = append(best, h.Chunk)
+				ids = append(ids, h.Chunk)
 			}
-			chunks, err := m.searcher.Chunks(t.Context(), best)
+			chunks, err := m.searcher.Chunks(t.Context(), ids)
 			if err != nil {
 				t.Fatal(err)
 			}
-			grade, err := grader.Grade(t.Context(), s.Turn.Queries, chunks)
+			best := make([]state.Source, len(chunks))
+			for i, c := range chunks {
+				best[i].Chunk = c
+			}
+			grade, err := grader.Grade(t.Context(), s.Turn.Queries, best)
 			if err != nil {
 				t.Fatal(err)
 			}

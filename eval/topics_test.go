@@ -37,7 +37,7 @@ type topic struct {
 	answered bool // the answer is in the corpus
 	stats    offline.Stats
 	query    state.Query
-	best     []state.Chunk
+	best     []state.Source
 	of       string // a chunk that answers it
 }
 
@@ -64,12 +64,16 @@ func topics(tb testing.TB, s *index.Searcher, questions []topicQuestion, found b
 		if found && !slices.ContainsFunc(all, func(id string) bool { return slices.Contains(q.answers, id) }) {
 			continue
 		}
-		read := func(ids []string) []state.Chunk {
+		read := func(ids []string) []state.Source {
 			chunks, err := s.Chunks(tb.Context(), ids)
 			if err != nil {
 				tb.Fatal(err)
 			}
-			return chunks
+			out := make([]state.Source, len(chunks))
+			for i, c := range chunks {
+				out[i].Chunk = c
+			}
+			return out
 		}
 		gone := read(q.answers)
 		terms := map[string]int{}

@@ -18,8 +18,9 @@ const (
 	SkippedRetryLimit = "Skipped (retry limit reached, passing to post_retrieval)"
 )
 
-// CheckAndRefine returns the node that grades the best [GradedChunks] chunks. The
-// grader gets [FeedbackChunks] chunks, so that it can compare and refine.
+// CheckAndRefine returns the node that grades the best [GradedChunks] passages. The
+// grader gets [FeedbackChunks], so that it can compare and refine. If a reranking model
+// read the passages, its score is a part of the grade.
 // If the score of the first visit is below threshold and the grader has a refined
 // query, the query is added and [AfterCheck] routes back to retrieval.
 //
@@ -37,7 +38,7 @@ func CheckAndRefine(s Searcher, g, free Grader, threshold float64) Node {
 			graph.Skip(ctx, SkippedRetryLimit)
 			grader = free
 		}
-		best, err := bestChunks(ctx, s, st.Turn.Hits)
+		best, err := gradedSources(ctx, s, st.Turn)
 		if err != nil {
 			return state.Update{}, err
 		}
@@ -49,6 +50,7 @@ func CheckAndRefine(s Searcher, g, free Grader, threshold float64) Node {
 			return state.Update{}, errors.New("grade: the score is not a number")
 		}
 		grade.Score = min(max(grade.Score, 0), 1)
+		grade = certain(grade, st.Turn.Ranking.Judged)
 		if last || grade.Score >= threshold {
 			grade.Refined = nil
 		}
@@ -73,26 +75,11 @@ func AfterCheck(st state.State) string {
 	return PostRetrievalID
 }
 
-func bestChunks(ctx context.Context, s Searcher, hits []state.Hit) ([]state.Chunk, error) {
-	best := hits[:min(len(hits), FeedbackChunks)]
-	byID, err := chunksOf(ctx, s, best)
-	if err != nil {
-		return nil, err
-	}
-	chunks := make([]state.Chunk, 0, len(best))
-	for _, h := range best {
-		if c, ok := byID[h.Chunk]; ok {
-			chunks = append(chunks, c)
-		}
-	}
-	return chunks, nil
-}
-
-func noteGrade(ctx context.Context, g Grader, grade state.Grade, best []state.Chunk, query string) {
+func noteGrade(ctx context.Context, g Grader, grade state.Grade, best []state.Source, query string) {
 	best = best[:min(len(best), GradedChunks)]
 	places := make([]string, len(best))
 	for i, c := range best {
-		places[i] = place(c)
+		places[i] = place(c.Chunk)
 	}
 	if grade.By != "" {
 		graph.Note(ctx, "by", grade.By)

@@ -42,7 +42,7 @@ func TestContextOptionsOutOfRange(t *testing.T) {
 			t.Errorf("%+v is accepted", o)
 		}
 		st, s := candidates("a|alpha")
-		if _, err := nodes.PostRetrieval(s, keepOrder{}, o)(t.Context(), st); err == nil {
+		if _, err := nodes.PostRetrieval(s, nil, o)(t.Context(), st); err == nil {
 			t.Errorf("PostRetrieval accepts %+v", o)
 		}
 	}
@@ -62,7 +62,7 @@ func TestContextCutsTheLastSource(t *testing.T) {
 		t.Run(fmt.Sprint(tt.left, " ", tt.whole), func(t *testing.T) {
 			o := nodes.ContextOptions{MaxTokens: used + tt.left, WholeSources: tt.whole}
 			st, s := candidates("a|"+first, "b|"+long, "c|short")
-			after, n := notes(t, nodes.PostRetrieval(s, keepOrder{}, o), st)
+			after, n := notes(t, nodes.PostRetrieval(s, nil, o), ranked(st))
 			got := after.Turn.Sources
 			if len(got) != tt.want {
 				t.Fatalf("%d sources, want %d", len(got), tt.want)
@@ -112,7 +112,7 @@ func TestContextSentences(t *testing.T) { // X05
 		t.Run(tt.name, func(t *testing.T) {
 			st, s := candidates(tt.bodies...)
 			st.Turn.Query, st.Turn.Language = tt.question, tt.language
-			after, _ := notes(t, nodes.PostRetrieval(s, keepOrder{}, o), st)
+			after, _ := notes(t, nodes.PostRetrieval(s, nil, o), ranked(st))
 			var got []string
 			for _, c := range after.Turn.Sources {
 				got = append(got, strings.TrimSpace(c.Text))
@@ -178,7 +178,7 @@ func TestContextBudget(t *testing.T) {
 		if r.IntN(2) == 0 {
 			o.MaxTokens, o.MaxSources = 100+r.IntN(1000), 1+r.IntN(6)
 		}
-		after, _ := notes(t, nodes.PostRetrieval(s, keepOrder{}, o), st)
+		after, _ := notes(t, nodes.PostRetrieval(s, nil, o), ranked(st))
 		o, err := o.WithDefaults()
 		if err != nil {
 			t.Fatal(err)

@@ -18,5 +18,6 @@
 //   - When a skill fails, its node fails. There is no silent fallback.
 //
 // [Order] lists the nodes. The graph in the root package connects them. One routing
-// decision is made here: [AfterCheck].
+// decision is made here: [AfterCheck]. How sure an answer is, and what becomes of one, is
+// decided in policy.go.
 package nodes

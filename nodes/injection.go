@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -74,15 +73,15 @@ func injection(s string) string {
 // that instructions hidden in one document cannot change an answer from others.
 // The best source always stays: it is what the question asks for.
 type injectionFilter struct {
-	known    *lru.Cache[string, string] // results of injection: questions find the same passages again
-	clean    bool                       // an unsuspicious source was seen
-	trusting bool                       // keep all sources
+	texts    *Texts
+	clean    bool // an unsuspicious source was seen
+	trusting bool // keep all sources
 }
 
 // drop reports whether to leave s out, and notes suspicious sources. Callers call
 // it in rank order.
 func (f *injectionFilter) drop(ctx context.Context, s state.Source) bool {
-	why := f.known.Make(s.Text, cachedTexts, func() string { return injection(s.Text) })
+	why := f.texts.injections.Make(s.Text, cachedTexts, func() string { return injection(s.Text) })
 	if why == "" {
 		f.clean = true
 		return false
@@ -101,6 +100,6 @@ func (f *injectionFilter) drop(ctx context.Context, s state.Source) bool {
 // WithoutInjections drops sources that read like instructions to a model and rank below one
 // that does not, as [PostRetrieval] does. trusting keeps all.
 func WithoutInjections(ctx context.Context, ranked []state.Source, trusting bool) []state.Source {
-	f := injectionFilter{known: &lru.Cache[string, string]{}, trusting: trusting}
+	f := injectionFilter{texts: &Texts{}, trusting: trusting}
 	return slices.DeleteFunc(slices.Clone(ranked), func(s state.Source) bool { return f.drop(ctx, s) })
 }

@@ -68,16 +68,10 @@ type grader struct {
 
 func (g *grader) By() string { return g.name }
 
-func (g *grader) Grade(_ context.Context, _ []state.Query, best []state.Chunk) (state.Grade, error) {
+func (g *grader) Grade(_ context.Context, _ []state.Query, best []state.Source) (state.Grade, error) {
 	g.calls++
 	g.shown = len(best)
 	return g.grade, nil
-}
-
-type keepOrder struct{}
-
-func (keepOrder) Rerank(_ context.Context, _ []state.Query, c []state.Source) ([]state.Source, error) {
-	return c, nil
 }
 
 type summarizerFunc func(summary string, older []state.Message) (string, error)
@@ -227,7 +221,7 @@ func TestRetrievalFuses(t *testing.T) { // R08, F01, F09, W9
 		lists:  map[string][]string{"a": {"1", "2"}, "b": {"2", "3"}, "refined": {"4", "2"}},
 		chunks: map[string]state.Chunk{"1": chunk("1", "one.md", "1"), "2": chunk("2", "two.md", "2")},
 	}
-	node := nodes.Retrieval(s, 2, 0, rank.RRF)
+	node := nodes.Retrieval(nodes.Retrieving{Searcher: s, Workers: 2, Fuse: rank.RRF})
 	st, n := notes(t, node, searching(
 		state.Query{Text: "a", Weight: 1, Attempt: 1},
 		state.Query{Text: "b", Weight: 0.5, Attempt: 1},
@@ -278,7 +272,7 @@ func (c *countingSearcher) Search(ctx context.Context, q state.Query, k int) ([]
 func TestRetrievalIsBounded(t *testing.T) { // R08
 	c := &countingSearcher{shelf: shelf{lists: map[string][]string{}}}
 	st := searching(state.Query{Text: "a", Attempt: 1}, state.Query{Text: "b", Attempt: 1}, state.Query{Text: "c", Attempt: 1})
-	_, err := nodes.Retrieval(c, 2, 0, rank.RRF)(t.Context(), st)
+	_, err := nodes.Retrieval(nodes.Retrieving{Searcher: c, Workers: 2, Fuse: rank.RRF})(t.Context(), st)
 	if err != nil || c.most.Load() > 2 {
 		t.Errorf("%d searches at once, error %v; want at most 2", c.most.Load(), err)
 	}
@@ -286,7 +280,7 @@ func TestRetrievalIsBounded(t *testing.T) { // R08
 
 func TestRetrievalSkipsSmallTalk(t *testing.T) {
 	s := shelf{err: errors.New("searched")}
-	after, n := notes(t, nodes.Retrieval(s, 1, 0, rank.RRF), state.State{Turn: state.Turn{Query: "hi", Route: state.RouteChitchat}})
+	after, n := notes(t, nodes.Retrieval(nodes.Retrieving{Searcher: s, Workers: 1, Fuse: rank.RRF}), state.State{Turn: state.Turn{Query: "hi", Route: state.RouteChitchat}})
 	if after.Turn.Attempts != 0 || n.Skipped != "Skipped (route chitchat needs no search)" {
 		t.Errorf("attempts %d, skipped %q", after.Turn.Attempts, n.Skipped)
 	}
@@ -294,7 +288,7 @@ func TestRetrievalSkipsSmallTalk(t *testing.T) {
 
 func TestRetrievalFails(t *testing.T) {
 	s := shelf{err: errors.New("disk")}
-	if _, err := nodes.Retrieval(s, 1, 0, rank.RRF)(t.Context(), searching(state.Query{Text: "a", Attempt: 1})); !errors.Is(err, s.err) {
+	if _, err := nodes.Retrieval(nodes.Retrieving{Searcher: s, Workers: 1, Fuse: rank.RRF})(t.Context(), searching(state.Query{Text: "a", Attempt: 1})); !errors.Is(err, s.err) {
 		t.Errorf("error = %v, want %v", err, s.err)
 	}
 }
@@ -405,7 +399,7 @@ func TestPostRetrievalChooses(t *testing.T) { // K07, W13, Z08
 		"a.md|first words about alpha", "a.md|second words about beta", "a.md|third words about gamma", "a.md|fourth words about delta",
 		"b.md|"+alike, "c.md|"+alike+" today", "d.md|networks join containers", "e.md|images are built", "f.md|logs are written", "g.md|one too many",
 	)
-	after, n := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{}), st)
+	after, n := notes(t, nodes.PostRetrieval(s, nil, nodes.ContextOptions{}), ranked(st))
 	if diff := cmp.Diff([]string{"0", "1", "2", "4", "6", "7"}, sourcesOf(after)); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
 	}
@@ -423,7 +417,7 @@ func TestPostRetrievalOfOneBook(t *testing.T) {
 		"book.pdf|first words about alpha", "book.pdf|second words about beta", "book.pdf|third words about gamma", "book.pdf|fourth words about delta",
 		"note.md|networks join containers", "book.pdf|fifth words about omega", "book.pdf|sixth words about sigma", "book.pdf|seventh words about theta",
 	)
-	after, n := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{}), st)
+	after, n := notes(t, nodes.PostRetrieval(s, nil, nodes.ContextOptions{}), ranked(st))
 	if diff := cmp.Diff([]string{"0", "1", "2", "3", "4", "5"}, sourcesOf(after)); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
 	}
@@ -448,7 +442,7 @@ func TestPostRetrievalFitsTheBudget(t *testing.T) { // X01, X07
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			st, s := candidates(tt.bodies...)
-			after, n := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{}), st)
+			after, n := notes(t, nodes.PostRetrieval(s, nil, nodes.ContextOptions{}), ranked(st))
 			tokens := text.Count(nodes.ContextOptions{}.Assemble(after.Turn.Sources, "en"))
 			if len(after.Turn.Sources) != tt.want || tokens > nodes.MaxContextTokens || tokens == 0 {
 				t.Errorf("%d sources of %d tokens, want %d within %d", len(after.Turn.Sources), tokens, tt.want, nodes.MaxContextTokens)
@@ -857,7 +851,7 @@ func TestSuspiciousChunks(t *testing.T) {
 			for i, id := range tt.hits {
 				st.Turn.Hits = append(st.Turn.Hits, state.Hit{Chunk: id, Score: 1 / float64(i+1)})
 			}
-			after, n := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{TrustDocuments: tt.trusts}), st)
+			after, n := notes(t, nodes.PostRetrieval(s, nil, nodes.ContextOptions{TrustDocuments: tt.trusts}), ranked(st))
 			var got []string
 			for _, c := range after.Turn.Sources {
 				got = append(got, c.ID)

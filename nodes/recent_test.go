@@ -29,7 +29,7 @@ func TestRetrievalOfEarlierCitations(t *testing.T) {
 	}
 	search := func(q state.Query) (ids []string, of map[string]state.Hit) {
 		t.Helper()
-		after, _ := notes(t, nodes.Retrieval(s, 1, 0, rank.RRF), searching(q))
+		after, _ := notes(t, nodes.Retrieval(nodes.Retrieving{Searcher: s, Workers: 1, Fuse: rank.RRF}), searching(q))
 		of = map[string]state.Hit{}
 		for _, h := range after.Turn.Hits {
 			ids, of[h.Chunk] = append(ids, h.Chunk), h
@@ -51,7 +51,7 @@ func TestPostRetrievalContinuesAfterQuotes(t *testing.T) {
 	s := shelf{chunks: map[string]state.Chunk{"a": c, "b": chunk("b", "b.md", "Another page.")}}
 	st := searching(state.Query{Text: "more"}, state.Query{Text: "q", Weight: 1, QuoteEnds: []state.QuoteEnd{{Chunk: "a", End: 12}, {Chunk: "b", End: 13}}})
 	st.Turn.Hits = []state.Hit{{Chunk: "a", Score: 0.02}, {Chunk: "b", Score: 0.01}}
-	after, _ := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{}), st)
+	after, _ := notes(t, nodes.PostRetrieval(s, nil, nodes.ContextOptions{}), ranked(st))
 	want := c
 	want.Text, want.Start, want.StartLine = "Two is not.\n\nThree is not.", 13, 2
 	if diff := cmp.Diff([]state.Source{{Chunk: want, Score: 0.02}}, after.Turn.Sources); diff != "" {

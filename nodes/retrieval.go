@@ -17,15 +17,29 @@ import (
 // notedHits is the number of hits in the notes.
 const notedHits = 5
 
-// Retrieval returns the node that searches. It runs one worker per query of the
-// current attempt, at most workers at once, each for top hits, or [TopK] where top is 0. fuser merges the
-// lists with the weights of their queries. A chunk in several lists becomes one
-// hit with all its legs. The second attempt adds its lists to those of the first.
-// Passages that earlier answers cited form an extra list of their query
-// ([LegCited]). Only turns with the route search are searched.
-func Retrieval(s Searcher, workers, top int, fuser rank.Fuser) Node {
-	top = cmp.Or(top, TopK)
-	search := graph.FanOut(workers, pending,
+// Retrieving configures [Retrieval]. Searcher and Fuse are required.
+type Retrieving struct {
+	Searcher Searcher
+	Workers  int // concurrent searches, at least 1
+	TopK     int // hits per query; 0 means [TopK]
+	// Fuse merges the lists of hits into one. weight is that of the list of a leg.
+	Fuse     func(hits []state.Hit, weight func(state.Leg) float64) []state.Hit
+	Reranker Reranker // nil: the order of the search stays
+	Texts    *Texts   // nil: nothing is cached
+}
+
+// Retrieval returns the node that searches and ranks. It runs one worker per query of
+// the current attempt. A chunk in several lists becomes one hit with all its legs. The
+// second attempt adds its lists to those of the first. Passages that earlier answers
+// cited form an extra list of their query ([LegCited]). Only turns with the route search
+// are searched.
+//
+// Each attempt ranks the best hits once. Grade, context and answer read that ranking:
+// it is made here, before the grade, because the answer may begin while the grade is
+// still made.
+func Retrieval(o Retrieving) Node {
+	s, top := o.Searcher, cmp.Or(o.TopK, TopK)
+	search := graph.FanOut(o.Workers, pending,
 		func(ctx context.Context, st state.State, i int) (state.Update, error) {
 			q := st.Turn.Queries[i]
 			hits, err := s.Search(ctx, q, top)
@@ -45,7 +59,7 @@ func Retrieval(s Searcher, workers, top int, fuser rank.Fuser) Node {
 			for _, u := range found {
 				lists = append(lists, *u.Hits)
 			}
-			hits := fuse(fuser, st.Turn.Queries, lists)
+			hits := fuse(o.Fuse, st.Turn.Queries, lists)
 			attempts := st.Turn.Attempts + 1
 			return state.Update{Hits: &hits, Attempts: &attempts}, nil
 		})
@@ -59,7 +73,14 @@ func Retrieval(s Searcher, workers, top int, fuser rank.Fuser) Node {
 			return update, err
 		}
 		noteRetrieval(ctx, st, update)
-		return update, noteHits(ctx, s, *update.Hits)
+		chunks, err := chunksOf(ctx, s, *update.Hits)
+		if err != nil {
+			return update, err
+		}
+		noteHits(ctx, *update.Hits, chunks)
+		st.Turn.Hits = *update.Hits
+		update.Ranking, err = o.rank(ctx, st.Turn, chunks)
+		return update, err
 	}
 }
 
@@ -110,7 +131,7 @@ func ofQuery(i int, hits []state.Hit) []state.Hit {
 // fuse merges lists into one and keeps the best MaxHits. The weight of a list is
 // query weight · leg's share. Both are on the hit, so a score can be recomputed
 // from it, and a fused list can be fused with more lists.
-func fuse(fuser rank.Fuser, queries []state.Query, lists [][]state.Hit) []state.Hit {
+func fuse(fuser func([]state.Hit, func(state.Leg) float64) []state.Hit, queries []state.Query, lists [][]state.Hit) []state.Hit {
 	hits := fuser(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(queries[l.Query].Weight) })
 	hits = hits[:min(len(hits), MaxHits)]
 	for i := range hits {
@@ -139,13 +160,8 @@ func noteRetrieval(ctx context.Context, st state.State, u state.Update) {
 }
 
 // noteHits notes the positions of the best hits and the lists that found them.
-func noteHits(ctx context.Context, s Searcher, hits []state.Hit) error {
-	best := hits[:min(len(hits), notedHits)]
-	chunks, err := chunksOf(ctx, s, best)
-	if err != nil {
-		return err
-	}
-	for i, h := range best {
+func noteHits(ctx context.Context, hits []state.Hit, chunks map[string]state.Chunk) {
+	for i, h := range hits[:min(len(hits), notedHits)] {
 		c, ok := chunks[h.Chunk]
 		if !ok {
 			continue
@@ -159,7 +175,6 @@ func noteHits(ctx context.Context, s Searcher, hits []state.Hit) error {
 		}
 		graph.Note(ctx, "hit "+strconv.Itoa(i+1), fmt.Sprintf("%s (%.4f: %s)", place(c), h.Score, strings.Join(legs, ", ")))
 	}
-	return nil
 }
 
 // chunksOf reads the chunks of hits and maps them by ID. Chunks that are no longer

@@ -22,16 +22,22 @@ type Rewriter interface {
 	Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error)
 }
 
-// Grader grades how well the best chunks, up to [FeedbackChunks], fit the question.
+// Grader grades how well the best passages, up to [FeedbackChunks], fit the question.
 // Only the first [GradedChunks] count; the others are for comparison. queries are
 // the queries that were searched, the question as asked first.
 type Grader interface {
-	Grade(ctx context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error)
+	Grade(ctx context.Context, queries []state.Query, best []state.Source) (state.Grade, error)
 }
 
-// Reranker sorts candidates, best first. It must not drop or add any.
+// Reranker sorts candidates. It may drop the last ones and must not add any.
 type Reranker interface {
-	Rerank(ctx context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error)
+	Rerank(ctx context.Context, queries []state.Query, candidates []state.Source) (Reranked, error)
+}
+
+// Reranked are candidates in the order of a reranker.
+type Reranked struct {
+	Sources []state.Source // best first, with the scores of the reranker
+	Judged  *float64       // see [state.Ranking]
 }
 
 // Summarizer extends the running summary by older messages, which then leave the

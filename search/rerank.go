@@ -79,6 +79,7 @@ func (e *Engine) listOrder(leg string) (method string, compared int) {
 // Ordered is a list of candidates in a new order.
 type Ordered struct {
 	Sources  []state.Source // each with the score of the order
+	Judged   *float64       // highest score that a model gave, from 0 to 1; nil: no model ordered them
 	By       string         // a model, "offline", or a method
 	Warnings []string       // why a model failed
 }
@@ -109,6 +110,9 @@ func (e *Engine) reorder(ctx context.Context, method string, offline Orderer, qu
 		if e.o.Reranker != nil && method != RerankOffline {
 			out.By = e.o.Reranker.Model()
 			out.Sources, out.Warnings, err = e.askReranker(ctx, queries, candidates)
+			if err == nil && len(out.Warnings) == 0 && len(queries) > 0 && len(out.Sources) > 0 {
+				out.Judged = new(out.Sources[0].Score)
+			}
 		} else if offline != nil {
 			out.By = RerankOffline
 			out.Sources, err = offline.Rerank(ctx, queries, candidates)

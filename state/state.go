@@ -72,6 +72,7 @@ type Turn struct {
 	Queries   []Query    `json:"queries,omitempty"`  // the first one is the question as asked
 	Attempts  int        `json:"attempts,omitempty"` // finished retrievals
 	Hits      []Hit      `json:"hits,omitempty"`     // fused hits of all attempts, best first
+	Ranking   Ranking    `json:"ranking,omitzero"`   // of the hits; context and answer follow it
 	Grade     Grade      `json:"grade,omitzero"`
 	Sources   []Source   `json:"sources,omitempty"` // the context given to generate; Source N is Sources[N-1]
 	Answer    string     `json:"answer,omitempty"`
@@ -148,6 +149,16 @@ type Hit struct {
 	Chunk string  `json:"chunk"` // ID
 	Score float64 `json:"score"` // in the fused list; comparable only within that list
 	Legs  []Leg   `json:"legs,omitempty"`
+}
+
+// Ranking is the order in which a reranker put the best hits of a turn. It names them by
+// their position, because each byte of it is stored with the thread.
+type Ranking struct {
+	Hits   []int     `json:"hits,omitempty"`   // indices into Turn.Hits, best first
+	Scores []float64 `json:"scores,omitempty"` // of Hits, rounded to six decimals
+	// Judged is the highest score that a reranking model gave, from 0 to 1: how far the best
+	// passage answers the question. It is nil if no model ranked.
+	Judged *float64 `json:"judged,omitempty"`
 }
 
 // Leg is an origin of a hit: one entry per list that contains it.

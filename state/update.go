@@ -22,6 +22,7 @@ type Update struct {
 	Queries   *[]Query    `json:"queries,omitempty"`
 	Attempts  *int        `json:"attempts,omitempty"`
 	Hits      *[]Hit      `json:"hits,omitempty"`
+	Ranking   *Ranking    `json:"ranking,omitempty"`
 	Grade     *Grade      `json:"grade,omitempty"`
 	Sources   *[]Source   `json:"sources,omitempty"`
 	Answer    *string     `json:"answer,omitempty"`
@@ -54,6 +55,7 @@ func Apply(s State, u Update) (State, error) {
 	set(&s.Turn.Queries, u.Queries)
 	set(&s.Turn.Attempts, u.Attempts)
 	set(&s.Turn.Hits, u.Hits)
+	set(&s.Turn.Ranking, u.Ranking)
 	set(&s.Turn.Grade, u.Grade)
 	set(&s.Turn.Sources, u.Sources)
 	set(&s.Turn.Answer, u.Answer)

@@ -180,7 +180,7 @@ func (a *app) testModel(ctx context.Context, name string) error {
 	var formError error
 	grades := [2]float64{}
 	for i, passage := range []string{"The library opens at nine and closes at five.", "Tulips are planted in autumn."} {
-		g, err := model.NewGrader(chat).Grade(ctx, []state.Query{{Text: "When does the library open?", Weight: 1}}, []state.Chunk{{Title: "Page", Text: passage}})
+		g, err := model.NewGrader(chat).Grade(ctx, []state.Query{{Text: "When does the library open?", Weight: 1}}, []state.Source{{Chunk: state.Chunk{Title: "Page", Text: passage}}})
 		if err != nil && ctx.Err() != nil {
 			return err
 		}

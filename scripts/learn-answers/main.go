@@ -113,7 +113,7 @@ func measure(ctx context.Context, s set) (choices []choiceCase, grades []gradeCa
 			choices = append(choices, c)
 		}
 		queries := []state.Query{{Text: q.text, Weight: 1, Attempt: 1}}
-		if v := skills.Grader.Measure(queries[0], chunksOf(all)); v != nil {
+		if v := skills.Grader.Measure(queries[0], best(all)); v != nil {
 			if found, right := shown(s, q, all, c, ranked); found {
 				grades = append(grades, gradeCase{s.name, q.half, v, right, true})
 			}
@@ -134,7 +134,7 @@ func measure(ctx context.Context, s set) (choices []choiceCase, grades []gradeCa
 				}
 			}
 		}
-		if v := offline.New(gone, 0).Grader.Measure(queries[0], chunksOf(rest)); v != nil {
+		if v := offline.New(gone, 0).Grader.Measure(queries[0], best(rest)); v != nil {
 			grades = append(grades, gradeCase{s.name, q.half, v, false, false})
 		}
 	}
@@ -144,7 +144,7 @@ func measure(ctx context.Context, s set) (choices []choiceCase, grades []gradeCa
 		if err != nil {
 			return nil, nil, err
 		}
-		if v := skills.Grader.Measure(state.Query{Text: q.text, Weight: 1}, chunksOf(found)); v != nil {
+		if v := skills.Grader.Measure(state.Query{Text: q.text, Weight: 1}, best(found)); v != nil {
 			grades = append(grades, gradeCase{s.name, q.half, v, false, false})
 		}
 	}
@@ -198,13 +198,8 @@ func chunksFor(ctx context.Context, s set, q question, takenOut bool) ([]state.S
 	return out, nil
 }
 
-func chunksOf(sources []state.Source) []state.Chunk {
-	var out []state.Chunk
-	for _, s := range sources[:min(graded, len(sources))] {
-		out = append(out, s.Chunk)
-	}
-	return out
-}
+// best returns the sources that are graded.
+func best(sources []state.Source) []state.Source { return sources[:min(graded, len(sources))] }
 
 // choose ranks the sentences of a question's sources as the product does.
 func choose(ctx context.Context, skills offline.Skills, s set, q question, found []state.Source) (choiceCase, []offline.Ranked) {

@@ -35,7 +35,7 @@ func (f *formless) Complete(_ context.Context, q llm.Request, _ func(string)) (l
 func TestFormIsAskedForOnceMore(t *testing.T) {
 	queries := []state.Query{{Text: "How do I back up a volume?", Weight: 1}}
 	chat := &formless{held: `{"score": 0.3, "refined": "volume tar"}`}
-	g, err := model.NewGrader(chat).Grade(t.Context(), queries, []state.Chunk{{Title: "Volumes", Text: page}})
+	g, err := model.NewGrader(chat).Grade(t.Context(), queries, []state.Source{{Chunk: state.Chunk{Title: "Volumes", Text: page}}})
 	if err != nil || g.Score != 0.3 || g.Refined == nil || g.Refined.Text != "volume tar" || g.By != "tiny" {
 		t.Errorf("got %+v, %v", g, err)
 	}
@@ -69,7 +69,7 @@ func TestFormThatStaysMissing(t *testing.T) {
 		{"out of range", &formless{held: `{"score": 7, "refined": ""}`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := model.NewGrader(tt.chat).Grade(t.Context(), queries, []state.Chunk{{Text: page}})
+			_, err := model.NewGrader(tt.chat).Grade(t.Context(), queries, []state.Source{{Chunk: state.Chunk{Text: page}}})
 			if _, ok := errors.AsType[*prompts.ParseError](err); !ok || len(tt.chat.asked) != 2 {
 				t.Errorf("got %v after %d calls, want a *prompts.ParseError after 2", err, len(tt.chat.asked))
 			}
@@ -79,7 +79,7 @@ func TestFormThatStaysMissing(t *testing.T) {
 
 func TestFaultsAreNotAskedTwice(t *testing.T) {
 	chat := &replying{err: &llm.Error{Provider: "played", Kind: llm.ErrRateLimited}}
-	_, err := model.NewGrader(chat).Grade(t.Context(), []state.Query{{Text: "What?", Weight: 1}}, []state.Chunk{{Text: page}})
+	_, err := model.NewGrader(chat).Grade(t.Context(), []state.Query{{Text: "What?", Weight: 1}}, []state.Source{{Chunk: state.Chunk{Text: page}}})
 	if !errors.Is(err, llm.ErrRateLimited) || len(chat.asked) != 1 {
 		t.Errorf("got %v after %d calls", err, len(chat.asked))
 	}
@@ -98,7 +98,7 @@ func (s *silent) Complete(ctx context.Context, q llm.Request, token func(string)
 
 func TestSilenceIsAFormMissed(t *testing.T) {
 	chat := &silent{formless{held: `{"score": 0.7, "refined": "volume tar"}`}}
-	g, err := model.NewGrader(chat).Grade(t.Context(), []state.Query{{Text: "What?", Weight: 1}}, []state.Chunk{{Text: page}})
+	g, err := model.NewGrader(chat).Grade(t.Context(), []state.Query{{Text: "What?", Weight: 1}}, []state.Source{{Chunk: state.Chunk{Text: page}}})
 	if err != nil || g.Score != 0.7 {
 		t.Errorf("got %+v, %v", g, err)
 	}

@@ -32,7 +32,7 @@ func NewGrader(chat llm.Chat) *Grader { return &Grader{chat: chat} }
 // Grade implements the grader of package nodes. queries are what was searched
 // for, the raw turn first; the heaviest is what the model is asked about, for a
 // follow-up says little by itself.
-func (g *Grader) Grade(ctx context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error) {
+func (g *Grader) Grade(ctx context.Context, queries []state.Query, best []state.Source) (state.Grade, error) {
 	chat := track(g.chat)
 	grade, err := g.grade(ctx, chat, queries, best)
 	if g.Offline == nil || err == nil && (grade.Score >= g.Threshold || grade.Refined != nil) {
@@ -46,7 +46,7 @@ func (g *Grader) Grade(ctx context.Context, queries []state.Query, best []state.
 	return grade, err
 }
 
-func (g *Grader) grade(ctx context.Context, chat llm.Chat, queries []state.Query, best []state.Chunk) (state.Grade, error) {
+func (g *Grader) grade(ctx context.Context, chat llm.Chat, queries []state.Query, best []state.Source) (state.Grade, error) {
 	var q state.Query
 	for i, c := range queries {
 		if i == 0 || c.Weight > q.Weight {

@@ -139,7 +139,7 @@ func TestGrade(t *testing.T) { // G01–G03
 	chat := &replying{text: "SCORE: 0,40\nREFINED: volume backup"}
 	queries := []state.Query{{Text: "and backups?", Weight: 0.3}, {Text: "How do I back up a volume?", Weight: 1}}
 	long := state.Chunk{Title: "Żółta  strona", Text: strings.Repeat("ż", 200)}
-	got, err := model.NewGrader(chat).Grade(t.Context(), queries, []state.Chunk{long})
+	got, err := model.NewGrader(chat).Grade(t.Context(), queries, []state.Source{{Chunk: long}})
 	want := state.Grade{Score: 0.4, By: "small", Why: "the model's verdict", Refined: &state.Query{Text: "volume backup", Weight: 1, Why: "refined by the model", Attempt: 2}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(diff, err)

@@ -136,11 +136,7 @@ const unlikely = 0.08
 // grade grades all sources of a task. The node check_and_refine may not have graded them yet:
 // the model can begin before.
 func (a Quoting) grade(ctx context.Context, t state.Task) (state.Grade, error) {
-	best := make([]state.Chunk, len(t.Sources))
-	for i, s := range t.Sources {
-		best[i] = s.Chunk
-	}
-	grade, err := a.Grader.Grade(ctx, t.Queries, best)
+	grade, err := a.Grader.Grade(ctx, t.Queries, t.Sources)
 	grade.Refined = nil
 	return grade, err
 }

@@ -99,8 +99,8 @@ func TestOtherWordsChoose(t *testing.T) {
 	if got := answer(t, l, in); !strings.Contains(got.Text, "rmx") {
 		t.Errorf("shown is:\n%s", got.Text)
 	}
-	with, _ := skills.Grader.Grade(t.Context(), plan.Queries, l)
-	without, _ := skills.Grader.Grade(t.Context(), plan.Queries[:1], l)
+	with, _ := skills.Grader.Grade(t.Context(), plan.Queries, l.sources())
+	without, _ := skills.Grader.Grade(t.Context(), plan.Queries[:1], l.sources())
 	if with.Score <= without.Score {
 		t.Errorf("the grade is %.4f, without the words %.4f", with.Score, without.Score)
 	}

@@ -60,7 +60,7 @@ func Signs() []string {
 // Grade grades the best chunks, best first, and keeps the highest grade among the variants of the question:
 // as typed, with words of earlier turns, as understood by a model. A grade below the threshold brings a
 // refined query. It never fails.
-func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error) {
+func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Source) (state.Grade, error) {
 	grade := state.Grade{By: Name, Why: "no words to look for"}
 	full := mainQuery(queries)
 	for i, q := range append([]state.Query{{Text: full.Text}, full}, variants(queries)[1:]...) {
@@ -97,19 +97,19 @@ func described(signs []float64) string {
 // unsure is the highest grade below the band [state.BandAnswers].
 const unsure = 0.74
 
-// holdFigures reports whether the chunks contain all words of s that have a digit. A passage about P-200
+// holdFigures reports whether the passages contain all words of s that have a digit. A passage about P-200
 // resembles a question about P-300 but does not answer it.
-func (l lexicon) holdFigures(chunks []state.Chunk, s string) bool {
+func (l lexicon) holdFigures(passages []state.Source, s string) bool {
 	held := set{}
-	for _, c := range chunks {
-		maps.Copy(held, l.passage(c).all)
-		maps.Copy(held, l.passage(c).names)
+	for _, p := range passages {
+		maps.Copy(held, l.passage(p.Chunk).all)
+		maps.Copy(held, l.passage(p.Chunk).names)
 	}
 	return !slices.ContainsFunc(l.figures(s), func(f weighed) bool { return !held.has(f.term) })
 }
 
 // Measure returns the signs of a question in the best chunks; nil without content words or chunks.
-func (g *Grader) Measure(q state.Query, best []state.Chunk) []float64 {
+func (g *Grader) Measure(q state.Query, best []state.Source) []float64 {
 	terms := g.lex.question(q, gradeHistoryWeight)
 	if len(terms) == 0 || len(best) == 0 {
 		return nil
@@ -121,7 +121,7 @@ func (g *Grader) Measure(q state.Query, best []state.Chunk) []float64 {
 	tops, scores, at := make([]features, len(best)), make([]float64, len(best)), 0
 	passages := make([]*passage, len(best))
 	for i, c := range best {
-		passages[i] = g.lex.passage(c)
+		passages[i] = g.lex.passage(c.Chunk)
 	}
 	in := g.lex.inquire(q.Text, own, passages)
 	for i := range best {
@@ -223,7 +223,7 @@ const (
 
 // refine returns the query of the retry: the question mixed with the likeliest words of the best chunks; nil
 // if they have no new words.
-func (l lexicon) refine(q state.Query, best []state.Chunk) *state.Query {
+func (l lexicon) refine(q state.Query, best []state.Source) *state.Query {
 	own := l.question(q, 1)
 	share, word := map[string]float64{}, map[string]string{}
 	for _, t := range own {

@@ -18,6 +18,14 @@ func (library) Analyzer() text.Analyzer { return text.For("en") }
 
 func (l library) Docs() int { return len(l) }
 
+func (l library) sources() []state.Source {
+	out := make([]state.Source, len(l))
+	for i, c := range l {
+		out[i] = state.Source{Chunk: c, Score: 1}
+	}
+	return out
+}
+
 func (l library) DocFreq(term string) int {
 	n := 0
 	for _, c := range l {
@@ -254,7 +262,7 @@ func TestGradeTellsAbsentTopics(t *testing.T) {
 	g := offline.New(l, 0).Grader
 	grade := func(question string) state.Grade {
 		t.Helper()
-		out, err := g.Grade(t.Context(), ask(question), l)
+		out, err := g.Grade(t.Context(), ask(question), l.sources())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,11 +285,11 @@ func TestGradeReadsTheTranslation(t *testing.T) {
 	g := offline.New(l, 0).Grader
 	own := ask("Jaki jest domyślny sterownik wolumenu?")
 	translated := append(own, state.Query{Text: "What is the default driver of a volume?", Weight: 1, Attempt: 1})
-	before, err := g.Grade(t.Context(), own, l)
+	before, err := g.Grade(t.Context(), own, l.sources())
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := g.Grade(t.Context(), translated, l)
+	after, err := g.Grade(t.Context(), translated, l.sources())
 	if err != nil || before.Score >= 0.5 || after.Score < 0.5 {
 		t.Errorf("graded %.2f by itself and %.2f with its translation, %v", before.Score, after.Score, err)
 	}
@@ -297,19 +305,15 @@ func TestFollowUpIsReadInTwoWays(t *testing.T) {
 		{Text: "How tall is the Eiffel tower in Paris?", Weight: 1, Attempt: 1},
 		{Text: "and the driver?", Boosts: []state.Boost{{Text: "default volume", Weight: 0.5}}, Weight: 1, Attempt: 1},
 	}
-	alone, err := s.Grader.Grade(t.Context(), queries[:2], l)
+	alone, err := s.Grader.Grade(t.Context(), queries[:2], l.sources())
 	if err != nil {
 		t.Fatal(err)
 	}
-	both, err := s.Grader.Grade(t.Context(), queries, l)
+	both, err := s.Grader.Grade(t.Context(), queries, l.sources())
 	if err != nil || both.Score <= alone.Score {
 		t.Errorf("graded %.2f by what the model wrote, and %.2f with the conversation, %v", alone.Score, both.Score, err)
 	}
-	var candidates []state.Source
-	for _, c := range l {
-		candidates = append(candidates, state.Source{Chunk: c, Score: 1})
-	}
-	ranked, err := s.Reranker.Rerank(t.Context(), queries, candidates)
+	ranked, err := s.Reranker.Rerank(t.Context(), queries, l.sources())
 	if err != nil || !strings.Contains(ranked[0].Text, "driver") {
 		t.Errorf("first is %q, %v", ranked[0].Text, err)
 	}
@@ -322,7 +326,7 @@ func TestUnknownIdentifier(t *testing.T) {
 	for question, want := range map[string]string{
 		"How many months of warranty has the pump P-200?": state.BandAnswers, "How many months of warranty has the pump P-300?": state.BandProbably,
 	} {
-		got, err := offline.New(l, 0).Grader.Grade(t.Context(), ask(question), slices.Concat(l[len(l)-1:], l[:len(l)-1]))
+		got, err := offline.New(l, 0).Grader.Grade(t.Context(), ask(question), slices.Concat(l[len(l)-1:], l[:len(l)-1]).sources())
 		if band := state.Band(got.Score, false); err != nil || band != want {
 			t.Errorf("%s: band %q (%.2f, %v), want %q", question, band, got.Score, err, want)
 		}

@@ -1,0 +1,70 @@
+package ragflow_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.com/ragflow"
+	"example.com/ragflow/internal/llmtest"
+	"example.com/ragflow/search"
+)
+
+// TestChunksAreReadOnce: the search, the grade, the context, the answer and the reply of a turn
+// share one read of the texts. A retry reads what it found besides.
+func TestChunksAreReadOnce(t *testing.T) {
+	texts := map[string]string{}
+	for i := range 80 {
+		texts[fmt.Sprintf("%d.md", i)] = fmt.Sprintf("# Herb %d\n\nHerb %d dries in shade %d, as w%d w%d w%d do.\n", i, i, i, i, i+100, i+200)
+	}
+	a := open(t, ragflow.Config{Docs: pages(t, texts)})
+	for _, q := range []struct {
+		text string
+		want int
+	}{{"How does herb 7 dry in the shade?", 1}, {"and herb 8?", 2}} { // what was cited before is read before the search
+		reply, reads, err := ragflow.CountReads(t.Context(), a, ragflow.Question{Text: q.text, Thread: "t"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if max := q.want + reply.Grade.Attempts - 1; reads > max || len(reply.Citations) == 0 {
+			t.Errorf("%s: %d reads, want at most %d", q.text, reads, max)
+		}
+	}
+}
+
+// TestRerankerDecidesGrade: a model that ranked is heard before the grade, by the grading model
+// and by the certainty.
+func TestRerankerDecidesGrade(t *testing.T) {
+	s := llmtest.NewServer(llmtest.Script(
+		llmtest.Entry{When: grades, Do: llmtest.Say("SCORE: 0.6\nREFINED: herbs")},
+		llmtest.Entry{When: answers, Do: llmtest.Say("Basil is dried. [Source 1]")},
+	))
+	defer s.Close()
+	docs := pages(t, map[string]string{
+		"a.md": "# Keeping herbs\n\nHow do I keep herbs in summer? Keep herbs in summer cool.\n",
+		"b.md": "# Basil\n\nBasil is dried in a dry and airy room, and kept dry.\n",
+		"c.md": "# Pots\n\nHerbs want pots in summer.\n",
+	})
+	j := &judge{word: "dry"}
+	a := modelled(t, s, func(c *ragflow.Config) {
+		c.Docs, c.Models.Reranker, c.Retrieval = docs, j, search.Retrieval{Rerank: search.RerankCrossEncoder}
+	})
+	const query = "how do I keep herbs in summer, basil"
+	reply := ask(t, a, "", query)
+	shown := ""
+	for _, c := range s.Calls() {
+		if shown == "" && strings.Contains(c.System+c.User, grades) {
+			shown = c.User
+		}
+	}
+	first := strings.Index(shown, "Basil is dried")
+	if other := strings.Index(shown, "Keep herbs"); first < 0 || other >= 0 && other < first {
+		t.Errorf("the grading model was not shown the best passage of the reranker first:\n%s", shown)
+	}
+	if p := reply.Certainty.P; p > 0.5 || reply.Grade.Attempts != 2 { // the reranker finds all of them poor, the words are all there
+		t.Errorf("certainty %v after %d attempts; want the verdict of the reranker in it", p, reply.Grade.Attempts)
+	}
+	if len(j.shown) != 2 {
+		t.Errorf("ranked %d times in two attempts", len(j.shown))
+	}
+}
