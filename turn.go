@@ -94,9 +94,9 @@ func (a *Assistant) newTurn(ctx context.Context, b *bound, s Settings, f state.F
 // nodesOf makes the nodes of a turn.
 func (a *Assistant) nodesOf(k skills, s Settings) map[string]nodes.Node {
 	return map[string]nodes.Node{
-		nodes.IngestID:                nodes.Ingest(),
-		nodes.PreRetrievalID:          nodes.PreRetrieval(k.rewriter),
-		nodes.RetrievalID:             nodes.Retrieval(nodes.Retrieving{
+		nodes.IngestID:       nodes.Ingest(),
+		nodes.PreRetrievalID: nodes.PreRetrieval(k.rewriter),
+		nodes.RetrievalID: nodes.Retrieval(nodes.Retrieving{
 			Searcher: k.searcher, Workers: a.config.Workers, TopK: s.TopK, Fuse: a.config.Retrieval.Fuse, Reranker: k.reranker, Texts: &a.texts,
 		}),
 		nodes.CheckAndRefineID:        nodes.CheckAndRefine(k.searcher, k.grader, k.free, s.Threshold),
