@@ -48,7 +48,7 @@ var rooms = map[string]room{
 	"internal/redact":     {},
 	"internal/dictionary": {ours: []string{"search/text"}},
 	"internal/rank":       {ours: []string{"state", "search/text"}},
-	"search": {ours: []string{"state", "search/text", "internal/rank", "internal/lru"}, theirs: []string{
+	"search": {ours: []string{"llm", "state", "search/text", "internal/rank", "internal/lru"}, theirs: []string{
 		"golang.org/x/sync/singleflight",   // one call for a question that several searches ask
 		"github.com/hbollon/go-edlib",      // the similarity of names by Jaro and Winkler
 		"github.com/bmatcuk/doublestar/v4", // globs of paths in filters
@@ -70,7 +70,7 @@ var rooms = map[string]room{
 		"github.com/klippa-app/go-pdfium",  // text and places of PDFs, by the reader of the Chrome browser
 		"github.com/tetratelabs/wazero",    // the sandbox that it runs in, without cgo
 	}},
-	"ingest": {ours: []string{"ingest/chunk", "internal/document", "internal/load", "search", "state"}, theirs: []string{
+	"ingest": {ours: []string{"llm", "ingest/chunk", "internal/document", "internal/load", "search", "state"}, theirs: []string{
 		"golang.org/x/sync/semaphore", // who may read a root or make vectors, in order, until a context ends
 	}},
 	"search/searchtest": {ours: []string{"search", "state"}},
@@ -154,13 +154,12 @@ var rooms = map[string]room{
 	"eval/field": {ours: []string{".", "llm", "llm/openai"}, theirs: []string{
 		"golang.org/x/net/html", // text of the pages that the questions were written from
 	}},
-	"internal/skills/chain": {ours: []string{"ingest", "llm", "search"}},
 	"internal/skills/model": {ours: []string{"agent", "graph", "llm", "nodes", "prompts", "search", "search/text", "state", "internal/sanitize", "internal/skills/cite", "internal/skills/offline"}},
 	"internal/feedback": {ours: []string{"internal/newfile", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
 	"threads": {ours: []string{"graph", "internal/stored", "search/text", "state", "internal/transcript"}},
-	".": {ours: []string{"internal/dictionary", "internal/skills/chain", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "search/text", "internal/rank", "internal/skills/cite", "ingest", "ingest/chunk", "internal/document", "internal/load", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "search/text", "internal/rank", "internal/skills/cite", "ingest", "ingest/chunk", "internal/document", "internal/load", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{

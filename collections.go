@@ -11,7 +11,6 @@ import (
 
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/index"
-	"example.com/ragflow/internal/skills/chain"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/llm"
@@ -188,7 +187,7 @@ func (a *Assistant) bind(ctx context.Context, chosen []*collection, views []inge
 		Reranker: a.config.reranker(a.custom),
 	}
 	if a.config.Models.Embedder != nil {
-		o.Embedder = chain.Embedder{Embedder: llm.ObserveEmbedder(a.config.Models.Embedder, model.NoteCall)}
+		o.Embedder = llm.ObserveEmbedder(a.config.Models.Embedder, model.NoteCall)
 	}
 	var err error
 	b.engine, err = search.New(ctx, snapshot, o)
@@ -220,10 +219,7 @@ func (cs *Collections) close() error {
 func (c Config) ingestOptions(notice string) ingest.Options {
 	o := ingest.Options{
 		Docs: c.Docs, Chunking: c.Chunking, KeepChunking: c.KeepChunking,
-		Dense: c.Dense, Notice: notice, Clock: c.Clock,
-	}
-	if c.Models.Embedder != nil {
-		o.Embedder = chain.Embedder{Embedder: c.Models.Embedder}
+		Embedder: c.Models.Embedder, Dense: c.Dense, Notice: notice, Clock: c.Clock,
 	}
 	if c.indexPath() != "" {
 		o.Folders = c.promotedFolders

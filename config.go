@@ -19,7 +19,6 @@ import (
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/internal/dictionary"
-	"example.com/ragflow/internal/skills/chain"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/internal/stored"
 	"example.com/ragflow/llm"
@@ -219,14 +218,14 @@ func answerOptions(s Settings) model.Options {
 func Tasks() []string { return model.Tasks() }
 
 // reranker is the model that orders passages; nil: none.
-func (c Config) reranker(custom prompts.Set) search.Reranker {
+func (c Config) reranker(custom prompts.Set) llm.Reranker {
 	switch {
 	case c.Retrieval.Rerank == search.RerankLLM && c.Models.Chat != nil:
 		r := model.NewReranker(model.Models{Chat: c.Models.Chat, Tasks: c.Models.Tasks}.For("its work was done", model.TaskRerank))
 		r.Own = custom
 		return r
 	case c.Retrieval.Rerank != search.RerankLLM && c.Models.Reranker != nil:
-		return chain.Reranker{Reranker: llm.ObserveReranker(c.Models.Reranker, model.NoteCall)}
+		return llm.ObserveReranker(c.Models.Reranker, model.NoteCall)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/internal/document"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 )
 
@@ -43,11 +44,8 @@ func (l *Library) sentenceModel(o chunk.Options) chunk.Embed {
 		return nil
 	}
 	return func(ctx context.Context, texts []string) ([][]float32, error) {
-		out, err := e.EmbedPassages(ctx, texts)
-		if err != nil {
-			return nil, err
-		}
-		return out.Vectors, nil
+		out, err := e.Embed(ctx, texts, llm.Passage)
+		return out.Vectors, err
 	}
 }
 

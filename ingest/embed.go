@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
+	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 )
 
@@ -150,9 +152,12 @@ func (l *Library) embed(ctx context.Context, roots []string, replace bool, progr
 	done, err := l.index.Embed(ctx, l.o.Dense.Spec(report.Model), roots, search.EmbedOptions{
 		Batch: l.o.Dense.Batch, Workers: l.o.Dense.Workers, Switch: replace,
 		Embed: func(ctx context.Context, texts []string) ([][]float32, error) {
-			out, err := l.o.Embedder.EmbedPassages(ctx, texts)
+			out, err := l.o.Embedder.Embed(ctx, texts, llm.Passage)
 			calls.Add(int64(max(1, out.Calls)))
-			tokens.Add(out.InputTokens)
+			tokens.Add(out.Usage.Input)
+			if textRefused(err) {
+				err = fmt.Errorf("%w: %w", search.ErrTextRefused, err)
+			}
 			return out.Vectors, err
 		},
 		Progress: func(done, total int) { progress(Progress{Stage: StageEmbedding, Done: done, Total: total}) },
@@ -164,6 +169,13 @@ func (l *Library) embed(ctx context.Context, roots []string, replace bool, progr
 	missing, countErr := l.missing(ctx, roots, report.Chunks)
 	report.Missing = missing
 	return report, cmp.Or(err, countErr)
+}
+
+// textRefused reports whether the error is about the texts and not about the service. llama.cpp has no
+// status of its own for a text that is too long.
+func textRefused(err error) bool {
+	failed, ok := errors.AsType[*llm.Error](err)
+	return ok && (errors.Is(failed.Kind, llm.ErrRefused) || strings.Contains(failed.Detail, "too large to process"))
 }
 
 // missing counts the chunks of roots that the dense search cannot find.

@@ -12,6 +12,7 @@ import (
 
 	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/internal/load"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 )
 
@@ -66,24 +67,11 @@ type Options struct {
 	Chunking     chunk.Options // a folder that was indexed with KeepChunking keeps its own
 	KeepChunking bool          // store Chunking for the folders that are indexed
 
-	Embedder Embedder // nil: no vectors are made
+	Embedder llm.Embedder // nil: no vectors are made
 	Dense    search.Dense
 
 	Notice string // why the index was replaced when it was opened; see Library.Notice
 	Clock  func() time.Time
-}
-
-// Embedder makes the vectors of passages. Implementations are safe for concurrent use.
-type Embedder interface {
-	Model() string
-	EmbedPassages(ctx context.Context, texts []string) (Embeddings, error)
-}
-
-// Embeddings are vectors, one for each text, and what they cost.
-type Embeddings struct {
-	Vectors     [][]float32
-	Calls       int
-	InputTokens int64
 }
 
 // New returns the library of an index, which [Library.Close] closes.

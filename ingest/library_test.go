@@ -14,6 +14,7 @@ import (
 	"example.com/ragflow/internal/index"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
+	"example.com/ragflow/llm"
 )
 
 // library is a library over an embedded index that tests can search.
@@ -112,17 +113,17 @@ type meaning struct {
 
 func (m *meaning) Model() string { return m.model }
 
-func (m *meaning) EmbedPassages(ctx context.Context, texts []string) (ingest.Embeddings, error) {
+func (m *meaning) Embed(ctx context.Context, texts []string, _ llm.Purpose) (llm.Embeddings, error) {
 	m.mu.Lock()
 	m.texts += len(texts)
 	n, fail := m.texts, m.fail
 	m.mu.Unlock()
 	if fail != nil {
 		if err := fail(ctx, n); err != nil {
-			return ingest.Embeddings{}, err
+			return llm.Embeddings{}, err
 		}
 	}
-	out := ingest.Embeddings{Calls: 1}
+	out := llm.Embeddings{Calls: 1}
 	for _, text := range texts {
 		v := make([]float32, 32)
 		for w := range strings.FieldsSeq(text) {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"example.com/ragflow/internal/lru"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -174,11 +175,18 @@ func (m *QueryVectors) get(ctx context.Context, o Options, question string) ([]f
 
 // embedQuery calls the embedder. A panic becomes an error, so that searches waiting for the
 // vector continue.
-func embedQuery(ctx context.Context, e Embedder, question string) (vector []float32, err error) {
+func embedQuery(ctx context.Context, e llm.Embedder, question string) (vector []float32, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			vector, err = nil, fmt.Errorf("%s panicked: %v", e.Model(), r)
 		}
 	}()
-	return e.EmbedQuery(ctx, question)
+	out, err := e.Embed(ctx, []string{question}, llm.Query)
+	if err == nil && len(out.Vectors) != 1 {
+		err = fmt.Errorf("%s gave %d vectors for one text", e.Model(), len(out.Vectors))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out.Vectors[0], nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/ragflow/llm"
 	"example.com/ragflow/state"
 )
 
@@ -69,12 +70,12 @@ type panicsOnce struct{ calls int }
 
 func (*panicsOnce) Model() string { return "panics" }
 
-func (e *panicsOnce) EmbedQuery(context.Context, string) ([]float32, error) {
+func (e *panicsOnce) Embed(context.Context, []string, llm.Purpose) (llm.Embeddings, error) {
 	e.calls++
 	if e.calls == 1 {
 		panic("out of range")
 	}
-	return []float32{1}, nil
+	return llm.Embeddings{Vectors: [][]float32{{1}}}, nil
 }
 
 // flaky is a snapshot whose vectors cannot be read the first time.
@@ -107,7 +108,7 @@ func TestVectorsLoadAgain(t *testing.T) {
 }
 
 // mute is an embedder that is never asked.
-type mute struct{ Embedder }
+type mute struct{ llm.Embedder }
 
 // The legs of a search for k hits are asked for 2k each, that
 // by names for 50; one of weight 0 is not among them.

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"example.com/ragflow/internal/index"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
@@ -25,11 +26,11 @@ type meaning struct {
 
 func (*meaning) Model() string { return "meaning" }
 
-func (m *meaning) EmbedQuery(_ context.Context, question string) ([]float32, error) {
+func (m *meaning) Embed(_ context.Context, texts []string, _ llm.Purpose) (llm.Embeddings, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.asked = append(m.asked, question)
-	return meaningOf(question), m.fail
+	m.asked = append(m.asked, texts...)
+	return llm.Embeddings{Vectors: [][]float32{meaningOf(texts[0])}}, m.fail
 }
 
 func meaningOf(text string) []float32 {

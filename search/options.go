@@ -10,33 +10,19 @@ import (
 	"strings"
 
 	"example.com/ragflow/internal/rank"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/state"
 )
 
 // Options configure an [Engine]. The zero value searches by words.
 type Options struct {
-	Embedder  Embedder // nil means no dense leg
+	Embedder  llm.Embedder // makes the vectors of questions; nil means no dense leg
 	Dense     Dense
 	Retrieval Retrieval
-	Reranker  Reranker      // a model that scores passages; nil means none
+	Reranker  llm.Reranker  // a model that scores passages; nil means none
 	Offline   Orderer       // orders passages without a model; nil keeps the order of the search
 	List      Orderer       // orders a listing and gives each passage its probability; nil means Offline
 	Vectors   *QueryVectors // cache of question vectors; nil means one for this engine
-}
-
-// Embedder makes the vectors of texts. Implementations are safe for concurrent use.
-type Embedder interface {
-	Model() string
-	// EmbedQuery returns the vector of a question.
-	EmbedQuery(ctx context.Context, question string) ([]float32, error)
-}
-
-// Reranker is a model that reads question and passage together. Implementations are safe for
-// concurrent use.
-type Reranker interface {
-	Model() string
-	// Rerank returns a score for each passage; higher is better.
-	Rerank(ctx context.Context, question string, passages []string) ([]float64, error)
 }
 
 // Orderer sorts candidates, best first. It adds and drops none.

@@ -135,7 +135,8 @@ func (e *Engine) askReranker(ctx context.Context, queries []state.Query, candida
 	for i, c := range candidates {
 		passages[i] = strings.ToValidUTF8(text.Trim(Passage(c.Chunk), rerankTokens), "\uFFFD")
 	}
-	scores, err := e.o.Reranker.Rerank(ctx, denseText(best), passages)
+	scored, err := e.o.Reranker.Rerank(ctx, denseText(best), passages)
+	scores := scored.Values
 	if err == nil && len(scores) != len(candidates) {
 		err = fmt.Errorf("%s gave %d scores for %d passages", e.o.Reranker.Model(), len(scores), len(candidates))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
@@ -22,10 +23,10 @@ type judge struct {
 
 func (*judge) Model() string { return "judge" }
 
-func (j *judge) Rerank(_ context.Context, _ string, passages []string) (out []float64, err error) {
+func (j *judge) Rerank(_ context.Context, _ string, passages []string) (out llm.Scores, err error) {
 	j.calls, j.shown = j.calls+1, passages
 	for _, p := range passages {
-		out = append(out, float64(strings.Count(strings.ToLower(p), j.word))-20)
+		out.Values = append(out.Values, float64(strings.Count(strings.ToLower(p), j.word))-20)
 	}
 	return out, j.fail
 }

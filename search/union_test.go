@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/internal/index"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
@@ -169,9 +170,9 @@ type lettersOf string
 
 func (l lettersOf) Model() string { return string(l) }
 
-func (lettersOf) EmbedQuery(ctx context.Context, question string) ([]float32, error) {
-	v, err := letters(ctx, []string{question})
-	return v[0], err
+func (lettersOf) Embed(ctx context.Context, texts []string, _ llm.Purpose) (llm.Embeddings, error) {
+	v, err := letters(ctx, texts)
+	return llm.Embeddings{Vectors: v}, err
 }
 
 func embedAll(t *testing.T, db search.Backend, model, root string) {

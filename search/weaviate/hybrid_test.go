@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/ragflow/internal/remote"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
@@ -16,14 +17,14 @@ type letters struct{}
 
 func (letters) Model() string { return "letters" }
 
-func (letters) EmbedQuery(_ context.Context, question string) ([]float32, error) {
-	return []float32{float32(strings.Count(question, "a")), float32(strings.Count(question, "b"))}, nil
+func (l letters) Embed(ctx context.Context, texts []string, _ llm.Purpose) (llm.Embeddings, error) {
+	vectors, err := l.embed(ctx, texts)
+	return llm.Embeddings{Vectors: vectors}, err
 }
 
-func (l letters) embed(ctx context.Context, texts []string) (out [][]float32, err error) {
+func (letters) embed(_ context.Context, texts []string) (out [][]float32, err error) {
 	for _, text := range texts {
-		v, _ := l.EmbedQuery(ctx, text)
-		out = append(out, v)
+		out = append(out, []float32{float32(strings.Count(text, "a")), float32(strings.Count(text, "b"))})
 	}
 	return out, nil
 }

@@ -87,7 +87,7 @@ type plain struct {
 	score float64
 }
 
-func (p plain) Grade(context.Context, []state.Query, []state.Chunk) (state.Grade, error) {
+func (p plain) Grade(context.Context, []state.Query, []state.Source) (state.Grade, error) {
 	return state.Grade{Score: p.score, By: offline.Name, Refined: &state.Query{Text: "refined"}}, nil
 }
 

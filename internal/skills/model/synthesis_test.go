@@ -193,7 +193,7 @@ func TestTransforms(t *testing.T) {
 func TestRerankByModel(t *testing.T) { // K03
 	chat := &replying{text: "[1, 9]", finish: llm.FinishStop}
 	scores, err := model.NewReranker(chat).Rerank(t.Context(), "What is a volume?", []string{strings.Repeat("x", 600), "A volume keeps data."})
-	if err != nil || !cmp.Equal(scores, []float64{0.1, 0.9}) {
+	if err != nil || !cmp.Equal(scores.Values, []float64{0.1, 0.9}) {
 		t.Fatalf("got %v, %v", scores, err)
 	}
 	if said := user(chat.asked[0]); !strings.Contains(said, strings.Repeat("x", 500)) || strings.Contains(said, strings.Repeat("x", 501)) || chat.asked[0].Temperature != 0 {
