@@ -12,9 +12,9 @@ import (
 
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/index"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
-	"example.com/ragflow/llm"
 )
 
 // library is a library over an embedded index that tests can search.
@@ -133,7 +133,7 @@ func (m *meaning) Embed(ctx context.Context, texts []string, _ llm.Purpose) (llm
 		}
 		v[0]++
 		out.Vectors = append(out.Vectors, v)
-		out.InputTokens += int64(len(strings.Fields(text)))
+		out.Usage.Input += int64(len(strings.Fields(text)))
 	}
 	return out, nil
 }

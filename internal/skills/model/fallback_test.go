@@ -171,7 +171,7 @@ func rewrite(ctx context.Context, s model.Skills) (string, error) {
 }
 
 func grade(ctx context.Context, s model.Skills) (string, error) {
-	g, err := s.Grader.Grade(ctx, []state.Query{{Text: "What?"}}, []state.Chunk{{Text: page}})
+	g, err := s.Grader.Grade(ctx, []state.Query{{Text: "What?"}}, []state.Source{{Chunk: state.Chunk{Text: page}}})
 	out := g.By + " " + map[float64]string{0.85: "0.85", 0.1: "0.10", 0.3: "0.30"}[g.Score]
 	if g.Refined != nil {
 		out += " " + g.Refined.Text
