@@ -26,8 +26,8 @@ import (
 
 // Question is one turn of a conversation.
 type Question struct {
-	Text   string // at most 10,000 runes are used
-	Thread string // the conversation it belongs to; empty begins a new one
+	Text     string            // at most 10,000 runes are used
+	Thread   string            // the conversation it belongs to; empty begins a new one
 	Metadata map[string]string // saved with the run; not shown to models
 
 	Collections []string     // to answer from; empty: Config.Collection

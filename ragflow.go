@@ -34,6 +34,7 @@ var (
 	ErrThreadExists    = graph.ErrExists      // the name of a new thread is taken
 	ErrSuperseded      = graph.ErrSuperseded  // another process took the thread over; nothing was saved
 	ErrDrained         = graph.ErrDrained     // Runs.Drain was called; the run can be resumed
+	ErrCancelled       = graph.ErrCancelled   // Runs.Cancel ended the run, which can be resumed
 	ErrKey             = checkpoint.ErrKey    // the threads are encrypted, and the key is missing or wrong
 	ErrDamaged         = sqlite.ErrDamaged    // a database file is damaged; it was left as it is
 	ErrDiskFull        = sqlite.ErrFull       // nothing of the step was saved

@@ -54,9 +54,6 @@ type RunInfo struct {
 	Began  time.Time `json:"began"`
 }
 
-// ErrCancelled is the cause of a run that [Runs.Cancel] ended. The run can be resumed.
-var ErrCancelled = errors.New("the run was cancelled")
-
 // Start begins to answer a question and returns at once, when the question was accepted.
 // The run goes on after ctx ends.
 func (r *Runs) Start(ctx context.Context, q Question) (RunInfo, error) {
@@ -266,20 +263,27 @@ func (r *Runs) List(ctx context.Context) []RunInfo {
 }
 
 // Cancel ends a run, named by its id or its thread, and waits for its end. What it saved
-// stays, and the run can be resumed. The error matches ErrNotFound if no such run is under
-// way.
+// stays, and the run can be resumed. A run of another process ends there when that process
+// next renews its hold of the thread. The error matches ErrNotFound, or is a *graph.MoveError
+// if the run has ended.
 func (r *Runs) Cancel(ctx context.Context, name string) error {
-	x := r.find(ctx, name)
-	if x == nil {
-		return fmt.Errorf("no run %q is under way: %w", name, ErrNotFound)
+	if x := r.find(ctx, name); x != nil {
+		x.cancel(graph.ErrCancelled)
+		select {
+		case <-x.ended:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
-	x.cancel(ErrCancelled)
-	select {
-	case <-x.ended:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	thread, _, err := r.a.store.FindRun(ctx, name)
+	if errors.Is(err, graph.ErrNotFound) {
+		return r.a.runner.Cancel(ctx, name, "")
 	}
+	if err != nil {
+		return err
+	}
+	return r.a.runner.Cancel(ctx, thread, name)
 }
 
 // Drain lets runs finish the step they are at, save it and end with ErrDrained. It does not
@@ -291,7 +295,7 @@ func (r *Runs) close() {
 	r.mu.Lock()
 	r.closed = true
 	for _, x := range r.active {
-		x.cancel(ErrCancelled)
+		x.cancel(graph.ErrCancelled)
 	}
 	r.mu.Unlock()
 	r.group.Wait()

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow"
+	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/llmtest"
 )
 
@@ -125,6 +126,21 @@ func TestEventsFromTheLog(t *testing.T) {
 			t.Errorf("the last event is %+v", last)
 		}
 	}
+	for i := range live { // and goes on from each event of the log
+		rest, at := told(live[:i+1], ""), live[i].Position
+		for range 40 {
+			for e, err := range a.Runs().Events(t.Context(), reply.RunID, at) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				rest, at = told([]ragflow.Event{e}, rest), e.Position
+				break
+			}
+		}
+		if rest != reply.Answer {
+			t.Errorf("event by event after event %d: %q", i, rest)
+		}
+	}
 	if _, err := drain(a.Runs().Events(t.Context(), "nobody", "")); !errors.Is(err, ragflow.ErrNotFound) {
 		t.Errorf("an unknown run: %v", err)
 	}
@@ -190,8 +206,11 @@ func TestCancelledRunResumes(t *testing.T) {
 	if err := a.Runs().Cancel(t.Context(), "t"); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Runs().Cancel(t.Context(), "t"); !errors.Is(err, ragflow.ErrNotFound) {
+	if err, ok := errors.AsType[*graph.MoveError](a.Runs().Cancel(t.Context(), "t")); !ok {
 		t.Errorf("cancelled twice: %v", err)
+	}
+	if err := a.Runs().Cancel(t.Context(), "nobody"); !errors.Is(err, ragflow.ErrNotFound) {
+		t.Errorf("cancelled nobody: %v", err)
 	}
 	close(goOn)
 	r, err := a.Ask(t.Context(), ragflow.Question{Thread: "t", Resume: true})

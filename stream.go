@@ -57,13 +57,15 @@ type Position string
 type position struct {
 	buffer string // identifies the buffer
 	seq    int    // events of it
-	step   int    // twice the steps whose end was seen, and one more if the next has begun
+	step   int64  // number of the last saved event of which all was seen
+	began  int    // events StepBegan seen since then
+	done   int    // events StepEnded seen since then
 	shown  int    // bytes of the answer
 	hash   uint32 // of those bytes
 }
 
 func (p position) String() string {
-	return fmt.Sprintf("%s.%d.%d.%d.%08x", p.buffer, p.seq, p.step, p.shown, p.hash)
+	return fmt.Sprintf("%s.%d.%d.%d.%d.%d.%08x", p.buffer, p.seq, p.step, p.began, p.done, p.shown, p.hash)
 }
 
 // parsePosition is the inverse of String. The zero position stands for an empty text.
@@ -76,7 +78,8 @@ func parsePosition(s Position) (p position, err error) {
 		i = len(s)
 	}
 	p.buffer = string(s[:i])
-	if _, err = fmt.Sscanf(string(s[i:]), ".%d.%d.%d.%08x", &p.seq, &p.step, &p.shown, &p.hash); err != nil || p.seq < 0 || p.step < 0 || p.shown < 0 {
+	_, err = fmt.Sscanf(string(s[i:]), ".%d.%d.%d.%d.%d.%08x", &p.seq, &p.step, &p.began, &p.done, &p.shown, &p.hash)
+	if err != nil || min(int64(p.seq), p.step, int64(p.began), int64(p.done), int64(p.shown)) < 0 {
 		return position{}, fmt.Errorf("%q is not a position of an event", s)
 	}
 	return p, nil
@@ -95,6 +98,7 @@ type narrator struct {
 	hash  hash.Hash32 // of shown
 	tell  func(Event)
 
+	before      *position // of a reader who has seen text of an answer that is not known yet; else nil
 	thread, run string
 }
 
@@ -106,7 +110,9 @@ func newNarrator(buffer string, tell func(Event)) *narrator {
 func (n *narrator) event(e Event) {
 	e.Thread, e.Run = n.thread, n.run
 	n.at.seq++
-	n.at.shown, n.at.hash = n.shown.Len(), n.hash.Sum32()
+	if n.at.shown, n.at.hash = n.shown.Len(), n.hash.Sum32(); n.before != nil {
+		n.at.shown, n.at.hash = n.before.shown, n.before.hash
+	}
 	e.Position = Position(n.at.String())
 	n.tell(e)
 }
@@ -127,28 +133,37 @@ func (n *narrator) token(t nodes.Token) {
 
 // answer tells what is missing of an answer, or all of it if what is shown is something else.
 func (n *narrator) answer(text string) {
+	if n.before != nil {
+		n.remember(text, *n.before)
+		n.before = nil
+	}
 	rest, begins := strings.CutPrefix(text, n.shown.String())
 	n.token(nodes.Token{Text: rest, Void: !begins})
 }
 
-// step tells the end of a superstep. answer is the answer after it.
-func (n *narrator) step(tasks []graph.Delta, answer string) {
+// step tells what was not told yet of a superstep: that its tasks began, the rest of the
+// answer, and that they ended.
+func (n *narrator) step(seq int64, tasks []graph.Delta, answer string) {
+	tasks = slices.DeleteFunc(slices.Clone(tasks), func(d graph.Delta) bool { return d.Node == "" })
+	for _, d := range tasks[min(n.at.began, len(tasks)):] {
+		n.began(d.Node, d.Path)
+	}
 	for _, d := range tasks {
 		if d.Node == nodes.GenerateID && d.Path == "" && d.Error == "" {
 			n.answer(answer)
 		}
 	}
-	n.at.step += 2 - n.at.step%2
-	n.ended(tasks)
+	for _, d := range tasks[min(n.at.done, len(tasks)):] {
+		if n.at.done++; n.at.done == len(tasks) {
+			n.at.step, n.at.began, n.at.done = seq, 0, 0
+		}
+		n.event(Event{Kind: StepEnded, Node: d.Node, Path: d.Path, Notes: d.Notes, Error: d.Error})
+	}
 }
 
-// ended tells the end of tasks.
-func (n *narrator) ended(tasks []graph.Delta) {
-	for _, d := range tasks {
-		if d.Node != "" {
-			n.event(Event{Kind: StepEnded, Node: d.Node, Path: d.Path, Notes: d.Notes, Error: d.Error})
-		}
-	}
+func (n *narrator) began(node, path string) {
+	n.at.began++
+	n.event(Event{Kind: StepBegan, Node: node, Path: path})
 }
 
 // take tells an event of the engine.
@@ -156,16 +171,15 @@ func (n *narrator) take(e graph.Event[state.State]) {
 	n.thread, n.run = e.Thread, e.Run
 	switch e.Kind {
 	case graph.TaskStarted:
-		n.at.step |= 1
-		n.event(Event{Kind: StepBegan, Node: e.Node, Path: e.Path})
+		n.began(e.Node, e.Path)
 	case graph.Custom:
 		if t, ok := e.Value.(nodes.Token); ok {
 			n.token(t)
 		}
 	case graph.StepDone:
-		n.step(e.Tasks, e.State.Turn.Answer)
+		n.step(e.Seq, e.Tasks, e.State.Turn.Answer)
 	case graph.RunEnded:
-		n.ended(e.Tasks) // that failed
+		n.step(e.Seq, e.Tasks, "") // the tasks that failed
 		if e.Interrupt != nil {
 			n.event(Event{Kind: Asked, Questions: e.Interrupt.Questions})
 		}
@@ -215,42 +229,32 @@ var errUnfinished = errors.New("the run has not ended; if no process works on it
 // readEvents returns the events of a run in the log after a position, and the position after
 // them. The error is errUnfinished if the run has not ended, or says how it ended early.
 func (a *Assistant) readEvents(ctx context.Context, run string, from position) (events []Event, at position, err error) {
-	r, err := a.log.Run(ctx, run)
+	thread, _, err := a.store.FindRun(ctx, run)
 	if err != nil {
 		return nil, from, err
 	}
 	n := newNarrator("log", func(e Event) { events = append(events, e) })
-	n.thread, n.run, n.at.seq = r.Thread, r.ID, from.seq
-	n.remember(r.State.Turn.Answer, from)
-	for _, c := range slices.Backward(r.Commits) {
-		ended := slices.DeleteFunc(slices.Clone(c.Deltas), func(d graph.Delta) bool { return d.Node == "" || d.Error != "" })
-		if len(ended) == 0 {
-			continue
-		}
-		if n.at.step+2 <= from.step {
-			n.at.step += 2
-			continue
-		}
-		if n.at.step+1 > from.step {
-			for _, d := range ended {
-				n.event(Event{Kind: StepBegan, Node: d.Node, Path: d.Path})
-			}
-		}
-		n.step(ended, r.State.Turn.Answer)
-	}
-	switch last := r.Commits[0]; last.Status {
-	case graph.Completed:
-		reply, err := a.Reply(ctx, r.ID)
+	n.at, n.before = from, &from
+	n.at.buffer = "log"
+	for e, err := range a.runner.Events(ctx, thread, run, from.step, 0) {
 		if err != nil {
 			return events, n.at, err
 		}
-		n.event(Event{Kind: Done, Reply: reply})
-	case graph.Pending, graph.Running:
-		return events, n.at, errUnfinished
-	default:
-		return events, n.at, fmt.Errorf("run %q ended as %s: %s", r.ID, last.Status, last.Error)
+		n.take(e)
+		switch {
+		case e.Kind != graph.RunEnded:
+		case e.Status == graph.Completed:
+			reply, err := a.Reply(ctx, run)
+			if err != nil {
+				return events, n.at, err
+			}
+			n.event(Event{Kind: Done, Reply: reply})
+			return events, n.at, nil
+		default:
+			return events, n.at, fmt.Errorf("run %q ended as %s", run, e.Status)
+		}
 	}
-	return events, n.at, nil
+	return events, n.at, errUnfinished
 }
 
 // remember sets the text that a reader at a position has seen of an answer. If it is not how
