@@ -34,7 +34,7 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// WriteBytes writes data, and makes the folder of path where it is missing.
+// WriteBytes writes data, and makes the folder of path if it is missing.
 func WriteBytes(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -45,11 +45,11 @@ func WriteBytes(path string, data []byte) error {
 	})
 }
 
-// ErrNotRegular is the error where the path is a link, a device or a folder.
+// ErrNotRegular is the error of a path that is a link, a device or a folder.
 var ErrNotRegular = errors.New("not a regular file")
 
-// Append adds data to the end of a file in one write, and makes the file where it is
-// missing. The error matches [ErrNotRegular] where the path is no regular file.
+// Append adds data to the end of a file in one write, and makes the file if it is missing. The
+// error matches [ErrNotRegular] if the path is no regular file.
 func Append(path string, data []byte) (err error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
