@@ -163,19 +163,21 @@ var rooms = map[string]room{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{
-		"github.com/spf13/cobra",   // commands, help and completion
-		"github.com/spf13/pflag",   // cobra's flags
-		"github.com/joho/godotenv", // .env files
-		"github.com/adrg/xdg",      // where configuration and data live
-		"go.yaml.in/yaml/v4",       // the configuration file
-		"golang.org/x/term",        // is this a terminal, and how wide
+		"github.com/spf13/cobra", // commands, help and completion
+		"github.com/spf13/pflag", // cobra's flags
+		"golang.org/x/term",      // is this a terminal, and how wide
 	}},
 	"internal/sqlite": {theirs: []string{
 		"github.com/mattn/go-sqlite3", // SQLite with cgo
 		"modernc.org/sqlite",          // SQLite without
 	}},
-	"cmd/ragflow/config": {ours: []string{"*"}}, // it chooses backends and providers
-	"cmd/ragflow/chat": {ours: []string{".", "ingest", "threads", "state", "internal/transcript", "graph", "nodes", "internal/termmd"}, theirs: []string{
+	"internal/settings": {ours: []string{"*"}, theirs: []string{ // it chooses backends and providers
+		"github.com/joho/godotenv", // .env files
+		"github.com/adrg/xdg",      // where configuration and data live
+		"go.yaml.in/yaml/v4",       // the configuration file
+	}},
+	"cmd/ragflow/internal/screen": {ours: []string{"internal/transcript"}},
+	"cmd/ragflow/internal/chat": {ours: []string{".", "cmd/ragflow/internal/screen", "ingest", "threads", "state", "internal/transcript", "graph", "nodes", "internal/termmd"}, theirs: []string{
 		"github.com/reeflective/readline", // line editing, history and paste
 		"github.com/charmbracelet/x/ansi", // columns of what people read
 		"golang.org/x/term",               // size of the terminal, and how it was

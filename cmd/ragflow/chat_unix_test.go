@@ -21,6 +21,7 @@ import (
 	"github.com/hinshun/vt10x"
 
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/settings"
 )
 
 // terminalTest is the program in a terminal, and a script that types.
@@ -28,7 +29,7 @@ type terminalTest struct {
 	t      *testing.T
 	dir    string
 	file   *os.File
-	screen screen
+	screen shownScreen
 	ended  chan error
 	moved  chan struct{} // something was written
 
@@ -36,14 +37,14 @@ type terminalTest struct {
 	written bytes.Buffer // all that the program wrote; read it after the end
 }
 
-// screen is what a person sees, and the lines that have left it at the top.
-type screen struct {
+// shownScreen is what a person sees, and the lines that have left it at the top.
+type shownScreen struct {
 	vt10x.Terminal
 
 	left *strings.Builder
 }
 
-func (s screen) Write(p []byte) (int, error) {
+func (s shownScreen) Write(p []byte) (int, error) {
 	columns, rows := s.Size()
 	for rest := p; len(rest) > 0; {
 		_, n := utf8.DecodeRune(rest)
@@ -62,7 +63,7 @@ func (s screen) Write(p []byte) (int, error) {
 }
 
 // Text returns the lines of the screen without the spaces at their ends.
-func (s screen) Text() string {
+func (s shownScreen) Text() string {
 	lines := strings.Split(s.String(), "\n")
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(l, " ")
@@ -110,7 +111,7 @@ func startIn(t *testing.T, dir string, columns, rows int, env []string, args ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	tt := &terminalTest{t, dir, file, screen{vt10x.New(vt10x.WithSize(columns, rows), vt10x.WithWriter(file)), new(strings.Builder)}, make(chan error, 1), make(chan struct{}, 1), c.Process, bytes.Buffer{}}
+	tt := &terminalTest{t, dir, file, shownScreen{vt10x.New(vt10x.WithSize(columns, rows), vt10x.WithWriter(file)), new(strings.Builder)}, make(chan error, 1), make(chan struct{}, 1), c.Process, bytes.Buffer{}}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -200,6 +201,7 @@ func (tt *terminalTest) steady(text string) []byte {
 
 // The screens of a session, as people see them.
 func TestChatScreens(t *testing.T) {
+	t.Parallel()
 	for name, columns := range map[string]int{"plain": 80, "narrow": 40} {
 		t.Run(name, func(t *testing.T) {
 			s := startChat(t, columns, 150, []string{"NO_COLOR=1"})
@@ -221,6 +223,7 @@ func TestChatScreens(t *testing.T) {
 
 // Styles are written unless NO_COLOR is set.
 func TestChatStyles(t *testing.T) {
+	t.Parallel()
 	for env, want := range map[string]bool{"A=1": true, "NO_COLOR=1": false} {
 		s := startChat(t, 80, 50, []string{env})
 		s.prompt(`Ctrl-D\s+leaves`)
@@ -238,6 +241,7 @@ func TestChatStyles(t *testing.T) {
 
 // Without a terminal each line is a question or a command.
 func TestChatPiped(t *testing.T) {
+	t.Parallel()
 	dir := chatFolder(t)
 	c := exec.CommandContext(t.Context(), "ragflow", "chat", "--docs", "docs", "--data-dir", "data", "--quiet")
 	c.Dir = dir
@@ -254,9 +258,10 @@ func TestChatPiped(t *testing.T) {
 	golden.Assert(t, "testdata/chat/piped.golden", (&terminalTest{dir: dir}).steady(stdout.String()))
 }
 
-// A conversation goes on in a later session, with what was typed in the first;
-// SIGTERM gives the terminal back.
+// A conversation continues in a later session, with the lines typed in the first; SIGTERM
+// restores the terminal.
 func TestChatGoesOn(t *testing.T) {
+	t.Parallel()
 	dir := chatFolder(t)
 	s := startChatIn(t, dir, 80, 50, []string{"NO_COLOR=1"}, "--thread", "work")
 	s.prompt("a new conversation, work")
@@ -269,7 +274,7 @@ func TestChatGoesOn(t *testing.T) {
 	s.send("\x04")
 	s.expect("go on with: ragflow chat --thread work")
 	s.exit(0)
-	info, err := os.Stat(filepath.Join(dir, "data", chatHistory))
+	info, err := os.Stat(filepath.Join(dir, "data", settings.ChatHistory))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("history: %v, %v; want mode 0600", info, err)
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 // Two collections with different embedding models stand side by side, whatever
-// is configured since; one goes over to another model when that is asked for
-// (C17).
+// is configured since; one changes to another model on request (C17).
 func TestCollectionsHaveEmbeddersOfTheirOwn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	docs := filepath.Join(dir, "docs")
 	if err := os.Mkdir(docs, 0o700); err != nil {

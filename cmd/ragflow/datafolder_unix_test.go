@@ -11,11 +11,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"example.com/ragflow/internal/settings"
 )
 
 // TestTrustAsked asks at a terminal what commands elsewhere refuse: anything but yes is no,
 // and a yes is remembered.
 func TestTrustAsked(t *testing.T) {
+	t.Parallel()
 	dir := chatFolder(t)
 	write := func(name, text string) {
 		t.Helper()
@@ -53,6 +56,7 @@ func TestDataFolderModes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs processes")
 	}
+	t.Parallel()
 	dir := chatFolder(t)
 	p := program{t, dir, filepath.Join(dir, "data")}
 	for _, args := range [][]string{
@@ -88,7 +92,7 @@ func TestDataFolderModes(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	for _, name := range []string{"index.db", threadsFile, "feedback.jsonl", chatHistory, "promoted", "collections/c/index.db"} {
+	for _, name := range []string{"index.db", settings.ThreadsFile, "feedback.jsonl", settings.ChatHistory, "promoted", "collections/c/index.db"} {
 		if !present(p.data, name) {
 			t.Errorf("%s is missing: the test does not use it", name)
 		}

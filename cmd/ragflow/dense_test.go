@@ -54,6 +54,7 @@ func embeddingServer(t *testing.T) string {
 
 // A session with an embedding model, from the first index to another model.
 func TestDenseSession(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	docs := filepath.Join(dir, "docs")
 	if err := os.Mkdir(docs, 0o700); err != nil {

@@ -1,5 +1,5 @@
 // Ragflow answers questions from a person's own documents, in conversations
-// that last, and says for every sentence where it stands.
+// that last, and cites the source of every sentence.
 //
 //	ragflow ask --docs ./docs "How do I keep a container's data?"
 //	ragflow ask --thread last "and how do I back it up?"
@@ -11,8 +11,8 @@
 //
 // Data goes to standard output, everything else to standard error. With --json
 // a command writes exactly one JSON object, whose schema is that of the struct in package
-// ragflow. Colours and progress bars appear on terminals only, and never where NO_COLOR
-// is set or TERM is dumb.
+// ragflow. Colours and progress bars appear on terminals only, and never if NO_COLOR is set
+// or TERM is dumb.
 //
 // Exit codes: 0 done, 1 failed, 2 wrong usage or a bad setting, 3 not found
 // (thread, run, file or folder), 4 no answer (with --fail-on-no-answer), 130
@@ -24,10 +24,10 @@
 //
 // # How it works
 //
-// main hands streams and environment to run, which builds the command tree for
-// one call; nothing is global. One file holds one command, and command.go what
-// all commands do. Package config lists the settings, and settings.go finds their
-// values; the folder help holds the texts of --help;
-// flags.go declares the flags that several commands share; failure.go says what
-// an error means to a person.
+// main passes streams and environment to run, which builds the command tree for one call; nothing
+// is global. A command has the file of its name: "ragflow index stats" is in indexstats.go, and
+// its help in help/index-stats.txt. What commands share: flags.go their flags, settings.go and
+// package internal/settings what is configured, assistant.go the way the assistant is opened,
+// output.go how things are printed, failure.go the meaning of an error. Values go from one
+// to the next as arguments; app only holds the streams.
 package main

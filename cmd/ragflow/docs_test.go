@@ -234,7 +234,7 @@ func matches(quoted, text string) bool {
 }
 
 // mended returns the quoted lines with those that are not printed replaced by the printed lines
-// that share the most words with them; all that is printed where that does not help.
+// that share the most words with them; all printed lines if that does not help.
 func (q *quote) mended(stdout, stderr string) []string {
 	all := strings.Split(strings.TrimRight(stderr+stdout, "\n"), "\n")
 	printed := steady(stderr + stdout)

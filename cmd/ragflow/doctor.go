@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
-	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/settings"
 	"example.com/ragflow/nodes"
 )
 
@@ -46,14 +46,14 @@ const (
 	checkBroken  = "broken"
 )
 
-// errBroken ends a doctor that found something; what it is has been said.
+// errBroken is the error of a doctor that found something and has reported it.
 var errBroken = errors.New("something is broken")
 
-func (a *app) doctorCommand() *cobra.Command {
+func (a *app) doctorCommand(g *given) *cobra.Command {
 	c := command("doctor", 0, func(c *cobra.Command, _ []string) error {
 		d := &doctor{app: a}
 		d.Checks, d.Hints = []checkReply{}, []string{}
-		d.examine(c.Context())
+		d.examine(c.Context(), g)
 		if err := c.Context().Err(); err != nil {
 			return err
 		}
@@ -72,9 +72,9 @@ type doctor struct {
 	doctorReply
 
 	app      *app
-	settings *settings
+	settings *settings.Settings
 
-	untrusted bool // a file that was read: no model is asked, so that no key goes anywhere
+	untrusted bool // a file lacks trust: no model is asked, so that no key is sent
 }
 
 // print shows the examination to a person.
@@ -83,13 +83,13 @@ func (d *doctor) print() {
 	s := a.styleOf(a.stdout)
 	for _, c := range d.Checks {
 		colour := map[string]string{checkOK: "32", checkWarning: "33", checkBroken: "1;31"}[c.Status]
-		fmt.Fprintf(a.out, "%s  %-13s  %s\n", s.wrap(colour, fmt.Sprintf("%-7s", c.Status)), c.Name, line(c.About))
+		fmt.Fprintf(a.out, "%s  %-13s  %s\n", s.SGR(colour, fmt.Sprintf("%-7s", c.Status)), c.Name, line(c.About))
 		for _, detail := range c.Details {
-			fmt.Fprintf(a.out, "%24s%s\n", "", s.dim(line(detail)))
+			fmt.Fprintf(a.out, "%24s%s\n", "", s.Dim(line(detail)))
 		}
 	}
 	if len(d.Hints) > 0 {
-		fmt.Fprintf(a.out, "\n%s\n", s.bold("Hints"))
+		fmt.Fprintf(a.out, "\n%s\n", s.Bold("Hints"))
 	}
 	for _, h := range d.Hints {
 		fmt.Fprintf(a.out, "- %s\n", strings.TrimSpace(line(h)))
@@ -105,7 +105,7 @@ func (d *doctor) hint(format string, args ...any) {
 	d.Hints = append(d.Hints, fmt.Sprintf(format, args...))
 }
 
-// broken records an error, and what to do about it: hint, unless the error says more.
+// broken records an error, with its own hint or else with hint.
 func (d *doctor) broken(name string, err error, hint string) {
 	d.note(checkBroken, name, err.Error())
 	if f, ok := errors.AsType[*failure](failed("", err)); ok {
@@ -116,35 +116,35 @@ func (d *doctor) broken(name string, err error, hint string) {
 	}
 }
 
-// examine makes all checks. One that fails does not keep the others from being made.
-func (d *doctor) examine(ctx context.Context) {
+// examine makes all checks, also after one that fails.
+func (d *doctor) examine(ctx context.Context, g *given) {
 	v := readVersion()
 	d.note(checkOK, "version", fmt.Sprintf("ragflow %s, %s, %s, sqlite driver %s", v.Version, v.Go, v.Platform, v.SQLite))
-	s, err := d.app.readSettings()
+	s, err := d.app.readSettings(g)
 	if err != nil {
 		d.broken("settings", err, "")
 		return
 	}
 	d.settings = s
 	var sources []string
-	for _, r := range s.rows {
-		if r.Source != "default" {
+	for _, r := range s.Rows {
+		if r.Set() {
 			sources = append(sources, r.Name+" from "+r.Source)
 		}
 	}
-	d.note(checkOK, "settings", cmp.Or(s.file, "no configuration file"), sources...)
-	if err := untrustedError(s); err != nil {
+	d.note(checkOK, "settings", cmp.Or(s.File, "no configuration file"), sources...)
+	if err := s.CheckTrust(); err != nil {
 		d.broken("trust", err, "")
 		d.untrusted = true
 	}
-	if err := exist(s.config.Docs); err != nil {
+	if err := exist(s.Config.Docs); err != nil {
 		d.note(checkBroken, "documents", err.Error())
 		d.hint(`name documents that are there: ragflow init --docs ./docs, or correct "docs" in the configuration file`)
 	} else {
-		d.note(checkOK, "documents", cmp.Or(strings.Join(s.config.Docs, ", "), "none configured; --docs names them, or all that is indexed is used"))
+		d.note(checkOK, "documents", cmp.Or(strings.Join(s.Config.Docs, ", "), "none configured; --docs names them, or all that is indexed is used"))
 	}
-	d.checkData(s.config.DataDir)
-	if s.foreign == "" { // else the databases are not opened
+	d.checkData(s.Config.DataDir)
+	if s.Foreign == "" { // else the databases are not opened
 		d.checkDatabases(ctx)
 	}
 	d.checkModels(ctx)
@@ -167,8 +167,8 @@ func (d *doctor) checkData(dir string) {
 
 // checkDatabases opens what is there; the doctor makes nothing.
 func (d *doctor) checkDatabases(ctx context.Context) {
-	c := d.settings.config
-	if !present(c.DataDir, "index.db") && !present(c.DataDir, threadsFile) && c.ThreadStore == nil && c.Index == nil {
+	c := d.settings.Config
+	if !present(c.DataDir, "index.db") && !present(c.DataDir, settings.ThreadsFile) && c.ThreadStore == nil && c.Index == nil {
 		d.note(checkOK, "index", "none yet; the first question makes it")
 		d.note(checkOK, "threads", "none yet")
 		return
@@ -185,7 +185,7 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 	}
 }
 
-// checkIndex looks at what is indexed, and whether it is still so on disk.
+// checkIndex compares the index with the documents on disk.
 func (d *doctor) checkIndex(ctx context.Context, assistant *ragflow.Assistant) {
 	stats, err := assistant.Library().Stats(ctx, true)
 	if err != nil {
@@ -222,8 +222,8 @@ func (d *doctor) checkIndex(ctx context.Context, assistant *ragflow.Assistant) {
 	d.note(status, "index", fmt.Sprintf("%s of %s in %s", count(chunks, "passage"), count(files, "file"), byteSize(stats.Bytes)), details...)
 }
 
-// changed counts the files that are gone or not as they were, and the folders that files
-// were put in or taken out of. It looks at sizes and times.
+// changed counts the files that were removed or changed, and the folders with added or removed
+// files, by sizes and times.
 func changed(c ingest.CollectionStats) (n int) {
 	if c.LastChange == nil {
 		return 0
@@ -248,7 +248,7 @@ func changed(c ingest.CollectionStats) (n int) {
 	return n
 }
 
-// checkThreads looks at conversations, and at how the last answer came about.
+// checkThreads checks the conversations and the last answer.
 func (d *doctor) checkThreads(ctx context.Context, assistant *ragflow.Assistant) {
 	list, err := assistant.Threads().All(ctx)
 	if err != nil {
@@ -274,9 +274,9 @@ func (d *doctor) checkThreads(ctx context.Context, assistant *ragflow.Assistant)
 	}
 }
 
-// checkAnswer gives hints from what the last answer was like.
+// checkAnswer gives hints about the grade and the time of the last answer.
 func (d *doctor) checkAnswer(r *ragflow.Reply) {
-	threshold := cmp.Or(d.settings.config.Settings.Threshold, nodes.DefaultThreshold)
+	threshold := cmp.Or(d.settings.Config.Settings.Threshold, nodes.DefaultThreshold)
 	if r.Abstained || r.Grade.Attempts > 0 && r.Grade.Score < threshold {
 		d.hint("the last question was graded %.2f, and %.2f passes: \"ragflow explain\" shows how a question is understood; "+
 			"look whether the documents that hold the answer are indexed, or lower RELEVANCE_THRESHOLD", r.Grade.Score, threshold)
@@ -299,9 +299,9 @@ func (d *doctor) checkAnswer(r *ragflow.Reply) {
 
 // checkModels asks the providers of the configured models.
 func (d *doctor) checkModels(ctx context.Context) {
-	uses := d.settings.models.Uses()
+	uses := d.settings.Models.Uses()
 	if len(uses) == 0 {
-		d.note(checkOK, "models", config.OfflineModel)
+		d.note(checkOK, "models", settings.OfflineModel)
 	}
 	for _, u := range uses {
 		if d.untrusted {
@@ -309,7 +309,7 @@ func (d *doctor) checkModels(ctx context.Context) {
 			continue
 		}
 		probe, cancel := context.WithTimeout(ctx, probeFor)
-		err := d.settings.models.Probe(probe, u)
+		err := d.settings.Models.Probe(probe, u)
 		cancel()
 		if err == nil {
 			d.note(checkOK, "model", u.String())

@@ -26,7 +26,7 @@ type evalOptions struct {
 	html       string
 }
 
-func (a *app) evalCommand() *cobra.Command {
+func (a *app) evalCommand(g *given) *cobra.Command {
 	var o evalOptions
 	c := &cobra.Command{
 		Use:  "eval",
@@ -36,21 +36,20 @@ func (a *app) evalCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.eval(c.Context(), o, gates)
+			return a.eval(c.Context(), g, o, gates)
 		},
 	}
 	f := c.Flags()
-	a.docsFlag(f)
-	a.dictionaryFlag(f)
+	g.add(f, "RAGFLOW_DOCS", "RAGFLOW_DICTIONARY")
 	f.StringVar(&o.dataset, "dataset", "", "ask the questions of this `FILE`, or of a built-in dataset: "+strings.Join(eval.BuiltIn(), ", "))
 	f.BoolVar(&o.judge, "llm-judge", false, "have answers graded by a model, too")
 	f.StringVar(&o.judgeModel, "judge-model", "", "language model `NAME` that grades (default: SMART_LLM_MODEL)")
 	f.IntVar(&o.workers, "workers", 0, "ask `N` questions side by side, 1 to 256 (default: the number of processors)")
-	f.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with code 1 where the mean of a metric is lower, as `METRIC=VALUE`; may be repeated")
+	f.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with code 1 if the mean of a metric is lower, as `METRIC=VALUE`; may be repeated")
 	a.jsonFlag(c)
 	f.StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
 	f.StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
-	a.modelFlags(f)
+	g.addModels(f)
 	c.AddCommand(a.evalCompareCommand())
 	return c
 }
@@ -58,7 +57,7 @@ func (a *app) evalCommand() *cobra.Command {
 // maxWorkers is the greatest --workers.
 const maxWorkers = 256
 
-// metricFloor is what a metric must not fall below.
+// metricFloor is the lowest mean that a metric may have.
 type metricFloor struct {
 	metric string
 	floor  float64

@@ -39,7 +39,7 @@ func (a *app) evalCompareCommand() *cobra.Command {
 		}
 		return nil
 	})
-	c.Flags().BoolVar(&gated, "gate", false, "exit with code 1 where a metric fell by more than its interval")
+	c.Flags().BoolVar(&gated, "gate", false, "exit with code 1 if a metric fell by more than its interval")
 	a.jsonFlag(c)
 	c.Flags().StringVar(&file, "csv", "", "write one line a metric to this `FILE`, too")
 	return c

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
-	"example.com/ragflow/cmd/ragflow/config"
+	"example.com/ragflow/internal/settings"
 	"example.com/ragflow/search"
 )
 
@@ -19,24 +19,24 @@ type explainReply struct {
 	Hit *ragflow.SearchHit `json:"hit,omitempty"` // with --hit
 }
 
-func (a *app) explainCommand() *cobra.Command {
+func (a *app) explainCommand(g *given) *cobra.Command {
 	rank := 0
 	c := command("explain QUERY", -1, func(c *cobra.Command, args []string) error {
-		if c.Flags().Changed("hit") && rank < 1 || rank > config.MostHits {
-			return usagef("--hit is %d, but must be from 1 to %d", rank, config.MostHits)
+		if c.Flags().Changed("hit") && rank < 1 || rank > settings.MaxHits {
+			return usagef("--hit is %d, but must be from 1 to %d", rank, settings.MaxHits)
 		}
-		query, err := a.question(c.Context(), false, args, askOptions{})
+		query, err := a.question(c.Context(), args)
 		if err != nil {
 			return err
 		}
-		return a.withDocuments(c.Context(), nil, func(assistant *ragflow.Assistant) error {
-			e, err := assistant.Explain(c.Context(), ragflow.Question{Text: query})
+		return a.with(c.Context(), g, opening{sync: true}, func(opened *session) error {
+			e, err := opened.Explain(c.Context(), ragflow.Question{Text: query})
 			if err != nil {
 				return failed("explain", err)
 			}
 			reply := explainReply{Explanation: *e}
 			if rank > 0 {
-				list, err := assistant.Search(c.Context(), query, ragflow.SearchOptions{Request: search.Request{K: rank}})
+				list, err := opened.Search(c.Context(), query, ragflow.SearchOptions{Request: search.Request{K: rank}})
 				if err != nil {
 					return failed("search", err)
 				}
@@ -48,8 +48,8 @@ func (a *app) explainCommand() *cobra.Command {
 			return a.print(reply, func() { a.printExplanation(reply) })
 		})
 	})
-	c.Flags().IntVar(&rank, "hit", 0, "show by which searches the passage that search lists at place `N` was found")
-	a.searchFlags(c.Flags())
+	c.Flags().IntVar(&rank, "hit", 0, "show which searches found the passage that search lists at place `N`")
+	g.addSearch(c.Flags())
 	a.jsonFlag(c)
 	return c
 }
@@ -58,7 +58,7 @@ func (a *app) printExplanation(e explainReply) {
 	s := a.styleOf(a.stdout)
 	section := func(name string, rows ...[]string) {
 		if len(rows) > 0 {
-			fmt.Fprintf(a.out, "\n%s\n", s.bold(name))
+			fmt.Fprintf(a.out, "\n%s\n", s.Bold(name))
 			a.table(rows...)
 		}
 	}
@@ -88,10 +88,10 @@ func (a *app) printExplanation(e explainReply) {
 		fmt.Fprintf(a.out, "No document has %q; searched also for words with the stem %s\n", r.Word, line(strings.Join(r.Terms, ", ")))
 	}
 	if len(e.Queries) > 0 {
-		fmt.Fprintf(a.out, "\n%s\n", s.bold("Queries"))
+		fmt.Fprintf(a.out, "\n%s\n", s.Bold("Queries"))
 	}
 	for i, q := range e.Queries {
-		fmt.Fprintf(a.out, "%d. %s  %s\n", i+1, line(q.Text), s.dim(fmt.Sprintf("weight %.2f, %s", q.Weight, line(strings.Replace(q.Why, "raw turn", "as typed", 1)))))
+		fmt.Fprintf(a.out, "%d. %s  %s\n", i+1, line(q.Text), s.Dim(fmt.Sprintf("weight %.2f, %s", q.Weight, line(strings.Replace(q.Why, "raw turn", "as typed", 1)))))
 		var boosts []string
 		for _, b := range q.Boosts {
 			boosts = append(boosts, fmt.Sprintf("%s (%.2f)", line(b.Text), b.Weight))
@@ -101,7 +101,7 @@ func (a *app) printExplanation(e explainReply) {
 		}
 	}
 	if e.Hit != nil {
-		fmt.Fprintf(a.out, "\n%s\n", s.bold("Passage"))
+		fmt.Fprintf(a.out, "\n%s\n", s.Bold("Passage"))
 		a.printHits(&ragflow.SearchReply{Hits: []ragflow.SearchHit{*e.Hit}})
 		section("Found by", legRows(e.Hit)...)
 	}
@@ -110,7 +110,7 @@ func (a *app) printExplanation(e explainReply) {
 	}
 }
 
-// legRows lists the searches that found a passage, and what put it in its place.
+// legRows lists the searches that found a passage, with its ranks and scores.
 func legRows(h *ragflow.SearchHit) [][]string {
 	rows := [][]string{{"SEARCH", "RANK", "SCORE", "SHARE"}}
 	for _, l := range h.Legs {

@@ -13,12 +13,13 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/checkpoint/postgres"
-	"example.com/ragflow/cmd/ragflow/chat"
-	"example.com/ragflow/cmd/ragflow/config"
+	"example.com/ragflow/cmd/ragflow/internal/chat"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/load"
+	"example.com/ragflow/internal/newfile"
+	"example.com/ragflow/internal/settings"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/pgvector"
 	"example.com/ragflow/search/weaviate"
@@ -35,12 +36,12 @@ const (
 	exitTerminated  = 143 // SIGTERM
 )
 
-// failure is an error as a person is told of it.
+// failure is an error as a person sees it.
 type failure struct {
 	code int
-	what string // that failed; may be empty
+	what string // could not be done; may be empty
 	err  error  // why
-	hint string // what to do about it; may be empty
+	hint string // says what to do about it; may be empty
 }
 
 func (f *failure) Error() string {
@@ -52,7 +53,7 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() error { return f.err }
 
-// with adds what to do about it.
+// with adds a hint.
 func (f *failure) with(hint string) *failure {
 	f.hint = hint
 	return f
@@ -66,8 +67,12 @@ func notFoundf(format string, args ...any) *failure {
 	return &failure{code: exitNotFound, err: fmt.Errorf(format, args...)}
 }
 
-// flagError explains a value that a flag cannot have, and an unknown flag, which may be words to search for.
+// flagError explains a value that a flag cannot have, and an unknown flag, which may be meant as
+// search text.
 func flagError(c *cobra.Command, err error) error {
+	if words := c.Flags().Args(); !c.HasParent() && len(words) > 0 {
+		return unknownCommand(c, words)
+	}
 	f := &failure{code: exitUsage, err: err}
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		if kind := map[string]string{"int": "a whole number", "float64": "a number", "bool": "true or false"}[wrong.GetFlag().Value.Type()]; kind != "" {
@@ -85,16 +90,7 @@ func flagError(c *cobra.Command, err error) error {
 	return f
 }
 
-// otherNames lists commands that other systems have, with what there is here: an error and its hint.
-func otherNames() map[string][2]string {
-	return map[string][2]string{
-		"query":     {"query is called ask here", `ragflow ask "…"`},
-		"optimize":  {"there is no optimize yet", "change a setting and compare: ragflow eval --json > now.json, then ragflow eval compare before.json now.json"},
-		"analytics": {"there is no analytics yet", "ragflow feedback list shows the ratings; query_logs in threads.db has every question and its time, for SQL"},
-	}
-}
-
-// nearFlag returns the first flag that begins like a name, or that the name begins with.
+// nearFlag returns the first flag that begins like name, or that name begins with.
 func nearFlag(c *cobra.Command, name string) (near string) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if near == "" && len(name) > 1 && (strings.HasPrefix(f.Name, name) || strings.HasPrefix(name, f.Name)) {
@@ -104,12 +100,10 @@ func nearFlag(c *cobra.Command, name string) (near string) {
 	return near
 }
 
-// errNoAnswer ends a command whose answer is that there is none. What was to
-// say has been said on standard output.
+// errNoAnswer ends a command that has said on standard output that there is no answer.
 var errNoAnswer = errors.New("the documents do not hold the answer")
 
-// failed says what could not be done, unless err says it already, and finds exit
-// code and advice; nil for nil.
+// failed adds what could not be done, exit code and advice to an error that has none; nil for nil.
 func failed(what string, err error) error {
 	if f, ok := errors.AsType[*failure](err); ok || err == nil {
 		if !ok {
@@ -120,11 +114,15 @@ func failed(what string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	if file, ok := err.(*fs.PathError); ok { //nolint:errorlint // what wraps one says more
+	if file, ok := err.(*fs.PathError); ok { //nolint:errorlint // an error around it says more
 		err = fmt.Errorf("%s: %w", file.Path, file.Err)
 	}
-	if bad, ok := errors.AsType[*config.ModelError](err); ok {
-		return usagef("%w", bad.Err).with(bad.Hint)
+	if bad, ok := errors.AsType[*settings.Error](err); ok {
+		f := usagef("%w", bad.Err).with(bad.Hint)
+		if bad.Conflict {
+			f.code = exitFailure
+		}
+		return f
 	}
 	f := &failure{code: exitFailure, what: what, err: err}
 	switch {
@@ -151,7 +149,7 @@ func is[T error](err error) bool {
 	return ok
 }
 
-// advice is what an error of the library means to a person.
+// advice is the exit code and the hint of an error of the library.
 type advice struct {
 	err  error
 	code int
@@ -164,8 +162,7 @@ const writeElsewhere = "name a data folder that can be written, with --data-dir 
 
 const noServer = "start the server, or unset RAGFLOW_INDEX for the index in the data folder"
 
-// advices lists the errors that people can do something about. The first that
-// matches counts.
+// advices lists the errors that people can do something about. The first match counts.
 func advices() []advice {
 	return []advice{
 		{weaviate.ErrUnreachable, exitFailure, noServer},
@@ -186,6 +183,7 @@ func advices() []advice {
 		{eval.ErrDataset, exitUsage, exampleItem},
 		{eval.ErrEmptyDataset, exitUsage, exampleItem},
 		{eval.ErrRunFormat, exitFailure, `name a file that "ragflow eval --json" wrote`},
+		{newfile.ErrOutside, exitUsage, "name the folder itself"},
 		{fs.ErrNotExist, exitNotFound, "check the path"},
 		{search.ErrEmbedderChanged, exitFailure, `make the vectors again: ragflow index --rebuild; or search by words: ragflow search --leg lexical "…"`},
 		{search.ErrNoDense, exitFailure, "name a model with EMBEDDING_MODEL, then run: ragflow index"},
@@ -197,10 +195,10 @@ func advices() []advice {
 		{ragflow.ErrKey, exitFailure, `put the keys into the environment or .env: RAGFLOW_THREAD_KEYS="2026:KEY", the current one first; nothing was changed`},
 		{postgres.ErrDown, exitFailure, "check that RAGFLOW_STORE names the server and that it runs; an unfinished question goes on with: ragflow ask --thread ID --resume"},
 		{postgres.ErrDenied, exitFailure, "check user, database and rights in RAGFLOW_STORE, and the password there or in PGPASSWORD"},
-		{postgres.ErrFull, exitFailure, "make room on the disk of the server; nothing of the step was saved: go on with: ragflow ask --thread ID --resume"},
+		{postgres.ErrFull, exitFailure, "free space on the disk of the server; the step was not saved: go on with: ragflow ask --thread ID --resume"},
 		{postgres.ErrNewer, exitFailure, "use the version of ragflow that the other machines use; nothing was changed"},
 		{postgres.ErrForeign, exitFailure, "name another schema in RAGFLOW_STORE: postgres://…?search_path=NAME; nothing was changed"},
-		{ragflow.ErrDiskFull, exitFailure, "make room on the disk; what was saved before is intact, and an unfinished question goes on with: ragflow ask --thread ID --resume"},
+		{ragflow.ErrDiskFull, exitFailure, "free space on the disk; what was saved before is intact, and an unfinished question goes on with: ragflow ask --thread ID --resume"},
 		{ragflow.ErrDisk, exitFailure, `the disk failed to read or write; what was saved before is intact: check the disk, then "ragflow threads verify"`},
 		{ragflow.ErrReadOnly, exitFailure, writeElsewhere},
 		{ingest.ErrReadOnly, exitFailure, writeElsewhere},
@@ -218,20 +216,29 @@ func advices() []advice {
 	}
 }
 
-// interrupted tells of a run that a signal ended.
-func (a *app) interrupted() error {
+// unfinishedError is the error of a question whose run was stopped after it was saved.
+type unfinishedError struct {
+	error
+
+	resume string // the command that resumes it
+}
+
+func (e *unfinishedError) Unwrap() error { return e.error }
+
+// interrupted is the error of a call that a signal ended: by SIGTERM if terminated, else by Ctrl-C.
+func interrupted(err error, terminated bool) error {
 	f := &failure{code: exitInterrupted, err: errors.New("interrupted")}
-	if a.ending.terminated() {
+	if terminated {
 		f = &failure{code: exitTerminated, err: errTerminated}
 	}
-	if a.started != "" {
-		f.hint = "go on with: ragflow ask" + a.dataFlag() + " --thread " + quoted(a.started) + " --resume"
+	if run, ok := errors.AsType[*unfinishedError](err); ok {
+		f.hint = "go on with: " + run.resume
 	}
 	return f
 }
 
 // report prints an error and returns the exit code.
-func (a *app) report(command *cobra.Command, err error) int {
+func (a *app) report(command *cobra.Command, g *given, err error) int {
 	if errors.Is(err, errNoAnswer) {
 		return exitNoAnswer
 	}
@@ -245,15 +252,15 @@ func (a *app) report(command *cobra.Command, err error) int {
 			f.code = exitInterrupted
 		}
 	}
+	if errors.Is(err, chat.ErrReported) {
+		return f.code
+	}
 	hint := f.hint
 	if strings.Contains(hint, threadsHint) {
-		hint += a.otherThreads()
+		hint += a.otherThreads(g)
 	}
 	if hint == "" && f.code == exitUsage {
 		hint = command.CommandPath() + " --help shows what it takes"
-	}
-	if errors.Is(err, chat.ErrTold) {
-		return f.code
 	}
 	fmt.Fprintf(a.err, "ragflow: %s\n", once(line(err.Error())))
 	if hint != "" {
@@ -264,28 +271,18 @@ func (a *app) report(command *cobra.Command, err error) int {
 
 const threadsHint = `"ragflow threads list" shows the threads there are`
 
-// otherThreads says where threads lie that were begun outside of the project; "" where there are none.
-func (a *app) otherThreads() string {
-	s, err := a.readSettings()
-	yours := a.defaultData("")
-	if err != nil || s.project == "" || s.config.DataDir == yours || !present(yours, threadsFile) {
+// otherThreads names the data folder of threads that were begun outside of the project; "" if
+// there are none.
+func (a *app) otherThreads(g *given) string {
+	s, err := a.readSettings(g)
+	if err != nil || s.Project == "" || s.Config.DataDir == s.PersonalDataDir() || !present(s.PersonalDataDir(), settings.ThreadsFile) {
 		return ""
 	}
-	return "; those begun outside of this project lie in your data folder: --data-dir " + quoted(yours)
+	return "; those begun outside of this project lie in your data folder: --data-dir " + quoted(s.PersonalDataDir())
 }
 
-// dataFlag is the flag that makes a call from any folder use the same data folder. It
-// begins with a space; it is empty where such a call uses that folder anyway.
-func (a *app) dataFlag() string {
-	s, err := a.readSettings()
-	if err != nil || s.config.DataDir == a.defaultData("") || a.flagged("RAGFLOW_DATA_DIR") == "" && a.env["RAGFLOW_DATA_DIR"] != "" {
-		return ""
-	}
-	return " --data-dir " + quoted(s.config.DataDir)
-}
-
-// once takes out the parts of a message that repeat the part before them, as
-// happens where several layers say what failed.
+// once removes the parts of a message that repeat the part before them, if several layers say
+// what failed.
 func once(text string) string {
 	const colon = ": "
 	return strings.Join(slices.Compact(strings.Split(text, colon)), colon)

@@ -10,30 +10,25 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/internal/feedback"
 	"example.com/ragflow/internal/rank"
+	"example.com/ragflow/internal/settings"
 	"example.com/ragflow/search/text"
 )
 
-func (a *app) feedbackCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:  "feedback",
-		Args: subcommands,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(a.rateCommand(feedback.RatingUp), a.rateCommand(feedback.RatingDown), a.feedbackListCommand())
-	return c
+func (a *app) feedbackCommand(g *given) *cobra.Command {
+	return group("feedback", a.rateCommand(g, feedback.RatingUp), a.rateCommand(g, feedback.RatingDown), a.feedbackListCommand(g))
 }
 
-func (a *app) rateCommand(rating string) *cobra.Command {
+func (a *app) rateCommand(g *given, rating string) *cobra.Command {
 	r := ragflow.Rating{Good: rating == feedback.RatingUp}
 	c := command(rating+" THREAD", 1, func(c *cobra.Command, args []string) error {
 		if c.Flags().Changed("turn") && r.Turn < 1 {
 			return usagef("--turn is %d, but turns are counted from 1", r.Turn)
 		}
-		return a.withAssistant(c.Context(), nil, func(assistant *ragflow.Assistant) (err error) {
-			if r.Thread, err = findThread(c.Context(), assistant.Threads(), args[0]); err != nil {
+		return a.with(c.Context(), g, opening{models: settings.NoModels}, func(opened *session) (err error) {
+			if r.Thread, err = findThread(c.Context(), opened.Threads(), args[0]); err != nil {
 				return err
 			}
-			f, err := assistant.Rate(c.Context(), r)
+			f, err := opened.Rate(c.Context(), r)
 			if err != nil {
 				return failed("", err)
 			}
@@ -54,14 +49,14 @@ func (a *app) rateCommand(rating string) *cobra.Command {
 	return c
 }
 
-func (a *app) feedbackListCommand() *cobra.Command {
+func (a *app) feedbackListCommand(g *given) *cobra.Command {
 	like := ""
 	c := command("list", 0, func(*cobra.Command, []string) error {
-		s, err := a.settings()
+		s, err := a.trusted(a.input(g))
 		if err != nil {
 			return err
 		}
-		reply, err := feedback.ReadFeedback(s.config.DataDir)
+		reply, err := feedback.ReadFeedback(s.Config.DataDir)
 		if err != nil {
 			return failed("list feedback", err)
 		}
@@ -85,8 +80,8 @@ func (a *app) feedbackListCommand() *cobra.Command {
 	return c
 }
 
-// similarAt is the cosine of the words of two questions from which on they are alike.
-const similarAt = 0.7
+// minSimilarity is the cosine of the words of two questions from which they are alike.
+const minSimilarity = 0.7
 
 // similarFeedback returns the feedback on questions like one, the most similar first.
 func similarFeedback(list []feedback.Feedback, question string) []feedback.Feedback {
@@ -99,7 +94,7 @@ func similarFeedback(list []feedback.Feedback, question string) []feedback.Feedb
 	}
 	asked := vector(question)
 	similarity := func(f feedback.Feedback) float64 { return rank.Cosine(asked, vector(f.Question)) }
-	list = slices.DeleteFunc(list, func(f feedback.Feedback) bool { return !rank.AtLeast(similarAt)(similarity(f)) })
+	list = slices.DeleteFunc(list, func(f feedback.Feedback) bool { return !rank.AtLeast(minSimilarity)(similarity(f)) })
 	slices.SortStableFunc(list, func(a, b feedback.Feedback) int { return cmp.Compare(similarity(b), similarity(a)) })
 	return list
 }

@@ -2,77 +2,128 @@ package main
 
 import (
 	"fmt"
-	"strings"
+	globs "path"
+	"slices"
 
 	"github.com/spf13/pflag"
 
-	"example.com/ragflow"
-	"example.com/ragflow/ingest/chunk"
-	"example.com/ragflow/internal/rank"
-	"example.com/ragflow/internal/skills/model"
-	"example.com/ragflow/search"
+	"example.com/ragflow/internal/settings"
+	"example.com/ragflow/state"
 )
 
-// askFlags adds what all commands share that answer questions.
-func (a *app) askFlags(f *pflag.FlagSet) {
-	a.searchFlags(f)
-	a.modelFlags(f)
-	a.filterFlags(f)
+// given is what the flags say that several commands share. All commands of a call have the
+// same one, for only one of them runs.
+type given struct {
+	settings         map[string]*settings.Flag
+	offline          bool
+	collection       string
+	must, any, paths []string // conditions of documents
 }
 
-// searchFlags adds what all commands share that search.
-func (a *app) searchFlags(f *pflag.FlagSet) {
-	a.docsFlag(f)
-	a.dictionaryFlag(f)
-	a.collectionFlag(f)
-	a.textFlag(f, "RETRIEVAL_PRESET", "preset", "search as preset `NAME` says: "+strings.Join(ragflow.PresetNames(), ", "))
-	a.textFlag(f, "RETRIEVAL_FUSION", "fusion", "make one list of several by `METHOD`: "+strings.Join(rank.Methods(), ", "))
-	a.textFlag(f, "RETRIEVAL_ALPHA", "alpha", "weight `N` of meaning, from 0 (words only) to 1 (meaning only)")
-	a.textFlag(f, "RETRIEVAL_GRAPH", "graph", "follow the relations of the best documents over `HOPS`, 1 to 3, or off")
-	a.textFlag(f, "RERANKING", "rerank", "put the best passages in order by `METHOD`: "+strings.Join(search.RerankMethods(), ", "))
+func newGiven() *given { return &given{settings: settings.Flags()} }
+
+// of returns the text that the flag of a setting was given; empty if it was not.
+func (g *given) of(setting string) string {
+	if v := g.settings[setting].Values; len(v) > 0 {
+		return v[0]
+	}
+	return ""
 }
 
-// docsFlag adds --docs to a command.
-func (a *app) docsFlag(f *pflag.FlagSet) {
-	f.StringArrayVar(&a.flags.docs, "docs", nil, "answer from this file or folder `PATH`; may be repeated"+
-		" (default: those configured, else all that is indexed)")
-}
+// docs are the documents that the command line names.
+func (g *given) docs() []string { return g.settings["RAGFLOW_DOCS"].Values }
 
-// dictionaryFlag adds --dictionary to a command that searches.
-func (a *app) dictionaryFlag(f *pflag.FlagSet) {
-	a.textFlag(f, "RAGFLOW_DICTIONARY", "dictionary", "search also for what `FILE` says of words: lines such as \"leave: holiday, time off\"")
-}
+// setDocs names the documents.
+func (g *given) setDocs(docs []string) { g.settings["RAGFLOW_DOCS"].Values = docs }
 
-// collectionFlag adds --collection to a command. Two would seem to be searched together.
-func (a *app) collectionFlag(f *pflag.FlagSet) {
-	f.Func("collection", "use the collection `NAME`, a set of folders with an index, an embedding model and a chunker of its own", func(name string) error {
-		if a.flags.collection != "" {
-			return fmt.Errorf("it is given already, as %q", a.flags.collection)
+// Settings that several commands have flags for.
+var (
+	searchFlags = []string{"RAGFLOW_DOCS", "RAGFLOW_DICTIONARY", "RETRIEVAL_PRESET", "RETRIEVAL_FUSION", "RETRIEVAL_ALPHA", "RETRIEVAL_GRAPH", "RERANKING"}
+	chunkFlags  = []string{"RETRIEVAL_PRESET", "RAGFLOW_CHUNKER", "CHUNK_SIZE", "CHUNK_OVERLAP"}
+	modelFlags  = []string{"SMART_LLM_MODEL", "GRADER_LLM_MODEL", "LLM_FALLBACK", "LLM_TRANSFORMS", "LLM_SYNTHESIS"}
+)
+
+// add adds the flags of settings to a command. --docs may be repeated.
+func (g *given) add(f *pflag.FlagSet, variables ...string) {
+	for _, v := range variables {
+		flag := g.settings[v]
+		if v == "RAGFLOW_DOCS" {
+			f.StringArrayVar(&flag.Values, flag.Name, nil, flag.Usage)
+			continue
 		}
-		a.flags.collection = name
+		f.Func(flag.Name, flag.Usage, func(text string) error {
+			if flag.Values = []string{text}; text == "" {
+				flag.Values = nil
+			}
+			return nil
+		})
+	}
+}
+
+// addAsk adds the flags of all commands that answer questions.
+func (g *given) addAsk(f *pflag.FlagSet) {
+	g.addSearch(f)
+	g.addModels(f)
+	g.addFilter(f)
+}
+
+// addSearch adds the flags of all commands that search.
+func (g *given) addSearch(f *pflag.FlagSet) {
+	g.add(f, searchFlags...)
+	g.addCollection(f)
+}
+
+// addModels adds the flags of models.
+func (g *given) addModels(f *pflag.FlagSet) {
+	g.add(f, modelFlags...)
+	f.BoolVar(&g.offline, "offline", false, "use no model, even if one is configured")
+}
+
+// addCollection adds --collection. It is given once, for two would seem to be searched together.
+func (g *given) addCollection(f *pflag.FlagSet) {
+	f.Func("collection", "use the collection `NAME`, a set of folders with an index, an embedding model and a chunker of its own", func(name string) error {
+		if g.collection != "" {
+			return fmt.Errorf("it is given already, as %q", g.collection)
+		}
+		g.collection = name
 		return nil
 	})
 }
 
-// chunkFlags adds the flags of how documents are cut.
-func (a *app) chunkFlags(f *pflag.FlagSet) {
-	a.textFlag(f, "RETRIEVAL_PRESET", "preset", "cut documents as preset `NAME` says: "+strings.Join(ragflow.PresetNames(), ", "))
-	a.textFlag(f, "RAGFLOW_CHUNKER", "chunker", "how documents are cut: `NAME` is one of "+strings.Join(chunk.Chunkers(), ", ")+" (default: as before, else RAGFLOW_CHUNKER)")
-	a.textFlag(f, "CHUNK_SIZE", "chunk-size", "most `TOKENS` of a passage (default: as before, else CHUNK_SIZE)")
-	a.textFlag(f, "CHUNK_OVERLAP", "overlap", "`TOKENS` of a passage that the next one repeats, where it is cut at a size (default: as before, else CHUNK_OVERLAP)")
+// cut reports whether a flag says how documents are cut.
+func (g *given) cut() bool {
+	return slices.ContainsFunc(chunkFlags, func(v string) bool { return g.of(v) != "" })
 }
 
-// chunkFlagged reports whether a flag says how documents are cut.
-func (a *app) chunkFlagged() bool {
-	return a.flagged("RAGFLOW_CHUNKER")+a.flagged("RETRIEVAL_PRESET")+a.flagged("CHUNK_SIZE")+a.flagged("CHUNK_OVERLAP") != ""
+// addFilter adds --filter, --any and --path.
+func (g *given) addFilter(f *pflag.FlagSet) {
+	f.StringArrayVar(&g.must, "filter", nil, "use only documents whose metadata says `CONDITION`: category=guide, tags=a,b, version>=2, date<2024-06-01, draft!=*; may be repeated")
+	f.StringArrayVar(&g.any, "any", nil, "use only documents that at least one --any `CONDITION` holds for; may be repeated")
+	f.StringArrayVar(&g.paths, "path", nil, "use only documents whose path fits `GLOB`, such as 'docs/**/*.md'; may be repeated for several")
 }
 
-// modelFlags adds --model, --grader-model and --offline to a command.
-func (a *app) modelFlags(f *pflag.FlagSet) {
-	a.textFlag(f, "SMART_LLM_MODEL", "model", "language model `NAME` to rewrite, summarise and answer with (default: SMART_LLM_MODEL, else none)")
-	a.textFlag(f, "GRADER_LLM_MODEL", "grader-model", "language model `NAME` to grade with (default: GRADER_LLM_MODEL, else --model)")
-	a.textFlag(f, "LLM_FALLBACK", "fallback-model", "language model `NAME` that takes over where --model fails; several are asked in turn (default: LLM_FALLBACK, else none)")
-	a.textFlag(f, "LLM_TRANSFORMS", "transform", "let the model add queries to the question: `NAMES` of "+strings.Join(model.Transforms(), ", ")+", separated by commas")
-	a.textFlag(f, "LLM_SYNTHESIS", "synthesis", "how the model writes the answer: `NAME` of "+strings.Join(model.Syntheses(), ", "))
-	f.BoolVar(&a.flags.offline, "offline", false, "use no model, even where one is configured")
+// filter is what --filter, --any and --path ask for.
+func (g *given) filter() (state.Filter, error) {
+	var f state.Filter
+	for _, c := range g.must {
+		if err := f.Add(c); err != nil {
+			return f, badCondition(err)
+		}
+	}
+	for _, c := range g.any {
+		if err := f.AddAny(c); err != nil {
+			return f, badCondition(err)
+		}
+	}
+	for _, p := range g.paths {
+		if _, err := globs.Match(p, ""); err != nil {
+			return f, usagef("--path %q: [ without ]", p).with("write a glob, such as --path 'docs/**/*.md'")
+		}
+	}
+	f.AddPaths(g.paths...)
+	return f, nil
+}
+
+func badCondition(err error) error {
+	return usagef("%w", err).with(`write KEY=VALUE, such as --filter category=guide, --filter 'version>=2' or --filter 'draft!=*'`)
 }

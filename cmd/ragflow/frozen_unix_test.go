@@ -73,7 +73,7 @@ func TestFrozen(t *testing.T) {
 	p.do("threads", "verify")
 }
 
-// freeze stops a process where it holds no lock of the database: others can write.
+// freeze stops a process while it holds no lock of the database, so that others can write.
 func (p program) freeze(process *os.Process) {
 	p.t.Helper()
 	for range 5 {
@@ -113,7 +113,7 @@ func (p program) messages(thread string) []string {
 	return out
 }
 
-// pause waits, and fails where the test has run out of time.
+// pause waits, and fails if the test has run out of time.
 func pause(t *testing.T, d time.Duration) {
 	t.Helper()
 	select {

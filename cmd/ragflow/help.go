@@ -7,15 +7,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpTexts holds what --help says of each command, in a file of the command's name: a
-// line for the list of commands, an empty line, the description, and behind a line
-// "Examples:" the examples.
+// helpTexts holds the help of each command in a file of its name: a line for the list of
+// commands, an empty line, the description, and after a line "Examples:" the examples.
 //
 //go:embed help
 var helpTexts embed.FS
 
-// checkHelp makes help for a word that is no command an error, as the word is without it.
-func (a *app) checkHelp(root *cobra.Command) {
+// checkHelp makes help for an unknown command an error, which cobra has no place for: it is
+// returned by the function that checkHelp returns.
+func checkHelp(root *cobra.Command) func() error {
+	var helpError error
 	root.InitDefaultHelpCmd()
 	show := root.HelpFunc()
 	unknown := func(c *cobra.Command, args []string) error {
@@ -25,7 +26,7 @@ func (a *app) checkHelp(root *cobra.Command) {
 		return c.Args(c, args)
 	}
 	root.SetHelpFunc(func(c *cobra.Command, all []string) {
-		if a.badHelp = unknown(c, c.Flags().Args()); a.badHelp == nil {
+		if helpError = unknown(c, c.Flags().Args()); helpError == nil {
 			show(c, all)
 		}
 	})
@@ -41,6 +42,7 @@ func (a *app) checkHelp(root *cobra.Command) {
 			return err
 		}
 	}
+	return func() error { return helpError }
 }
 
 // describe gives every command of a tree its help.

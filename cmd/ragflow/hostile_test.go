@@ -18,6 +18,7 @@ func TestHostileDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("200 documents")
 	}
+	t.Parallel()
 	archive, err := txtar.ParseFile("../../eval/testdata/hostile.txtar")
 	if err != nil || len(archive.Files) != 200 {
 		t.Fatalf("%d hostile documents: %v", len(archive.Files), err)

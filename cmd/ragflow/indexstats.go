@@ -11,19 +11,20 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/settings"
 )
 
-func (a *app) indexStatsCommand() *cobra.Command {
+func (a *app) indexStatsCommand(g *given) *cobra.Command {
 	var files bool
 	c := command("stats [PATH]...", -1, func(c *cobra.Command, args []string) error {
-		a.flags.docs = args
+		g.setDocs(args)
 		all := func(c *ragflow.Config) {
 			if len(args) == 0 {
 				c.Docs = nil // all there is
 			}
 		}
-		return a.withAssistant(c.Context(), all, func(assistant *ragflow.Assistant) error {
-			stats, err := assistant.Library().Stats(c.Context(), files)
+		return a.with(c.Context(), g, opening{models: settings.NoModels, change: all}, func(opened *session) error {
+			stats, err := opened.Library().Stats(c.Context(), files)
 			if err != nil {
 				return failed("read the index", err)
 			}
@@ -47,7 +48,7 @@ func (a *app) printStats(stats *ingest.Stats) {
 			ingest.Count{Name: "indexed", Count: c.Indexed}, ingest.Count{Name: "empty", Count: c.Empty},
 			ingest.Count{Name: "skipped", Count: c.Skipped}, ingest.Count{Name: "failed", Count: c.Failed},
 		)
-		fmt.Fprintln(a.out, s.bold(line(c.Root)))
+		fmt.Fprintln(a.out, s.Bold(line(c.Root)))
 		for _, row := range [][2]string{
 			{"files", strings.TrimSuffix(fmt.Sprintf("%d (%s)", c.Files, status), " ()")},
 			{"not read", counts(c.Unread...)},
@@ -61,20 +62,8 @@ func (a *app) printStats(stats *ingest.Stats) {
 		}
 		for _, f := range c.FileList {
 			detail := cmp.Or(line(f.Reason), strings.TrimSuffix(count(f.Chunks, "passage")+" by "+f.Cut, " by "))
-			fmt.Fprintf(a.out, "  %-8s %s  %s\n", f.Status, line(f.Source), s.dim(detail))
+			fmt.Fprintf(a.out, "  %-8s %s  %s\n", f.Status, line(f.Source), s.Dim(detail))
 		}
 	}
 	fmt.Fprintf(a.out, "database %s\n", byteSize(stats.Bytes))
-}
-
-// counts names how many there are of each kind, and leaves out those of which there are
-// none.
-func counts(list ...ingest.Count) string {
-	var parts []string
-	for _, c := range list {
-		if c.Count > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", c.Count, strings.ToLower(c.Name)))
-		}
-	}
-	return strings.Join(parts, ", ")
 }

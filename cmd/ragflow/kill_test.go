@@ -51,7 +51,7 @@ func (p program) command(args ...string) *exec.Cmd {
 		p.t.Fatal(err)
 	}
 	cmd := exec.CommandContext(p.t.Context(), exe, args...)
-	cmd.Args[0] = "ragflow" // what testscript.Main goes by
+	cmd.Args[0] = "ragflow" // by which testscript.Main knows it
 	cmd.Dir = p.dir
 	cmd.Env = append(os.Environ(), "RAGFLOW_DATA_DIR="+p.data, "HOME="+p.dir, "XDG_CONFIG_HOME="+p.dir, "XDG_DATA_HOME="+p.dir)
 	return cmd
@@ -156,8 +156,8 @@ func library(t *testing.T, dir string, version int) {
 }
 
 // TestKill kills ask, chat and index at random moments and looks at what is
-// left: every turn that was acknowledged is there once, an unfinished one goes
-// on without running a finished node again, the index answers as a fresh one.
+// left: every turn that was acknowledged is there once, an unfinished one is resumed
+// without running a finished node again, the index answers as a fresh one.
 // scripts/kill is its long form.
 func TestKill(t *testing.T) {
 	if testing.Short() {
@@ -217,8 +217,8 @@ func (k *killing) ask(n int) {
 	k.resume(thread)
 }
 
-// chat pipes two questions in. What it acknowledged is seen in the log only, by
-// resume and check.
+// chat pipes two questions in. Only the log shows the turns that it acknowledged: see resume and
+// check.
 func (k *killing) chat(n int) {
 	thread := fmt.Sprint("chat-", n%3)
 	k.killed(2*k.moment(), fmt.Sprintf("What soil does herb %d need, asked in chat %d?\nand how often is it watered, chat %d?\n", n%40, n, n),
@@ -226,8 +226,7 @@ func (k *killing) chat(n int) {
 	k.resume(thread)
 }
 
-// resume goes on where the thread was left, and compares the log before and
-// after.
+// resume resumes the last run of a thread, and compares the log before and after.
 func (k *killing) resume(thread string) {
 	k.t.Helper()
 	var list threadsReply

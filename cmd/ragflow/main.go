@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
-	"example.com/ragflow/cmd/ragflow/config"
 )
 
 func main() {
@@ -21,27 +20,18 @@ func main() {
 	os.Exit(a.run(ctx, os.Args[1:]))
 }
 
-// app is one call of the program: its streams, its environment and the flags
-// that all commands share.
+// app is one call of the program: its streams, its environment, and how it prints.
 type app struct {
-	in      io.Reader
-	stdout  io.Writer     // as given, to find out whether it is a terminal
-	out     *bufio.Writer // data
-	err     io.Writer     // everything else
-	env     map[string]string
-	flags   settingFlags
-	quiet   bool
-	asJSON  bool
-	isTerm  func(io.Writer) bool
-	ending  *ending   // how the system asks to end
-	started string    // id of the thread a question was saved in, for the hint after an interruption
-	opened  *settings // of the assistant opened last
-	badHelp error     // help was asked for a word that is no command
-	warned  []string  // warnings about the settings that were printed
-
-	asked       config.Asked
-	collecting  bool // a collection may be made
-	reembedding bool // what is configured of embedding counts, not what a collection noted
+	in     io.Reader
+	stdout io.Writer     // the file behind out, to find out whether it is a terminal
+	out    *bufio.Writer // data
+	err    io.Writer     // everything else
+	env    map[string]string
+	isTerm func(io.Writer) bool
+	ending *ending
+	quiet  bool
+	asJSON bool
+	warned []string // warnings about settings that were printed
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, env []string) *app {
@@ -54,14 +44,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
-	root := a.root() //nolint:contextcheck // commands get ctx from cobra, by ExecuteContextC
+	g := newGiven()
+	root, helpError := a.root(g) //nolint:contextcheck // commands get ctx from cobra, by ExecuteContextC
 	root.SetArgs(args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		err = a.badHelp
+		err = helpError()
 	}
 	if flushErr := a.out.Flush(); err == nil && flushErr != nil {
 		err = &failure{code: exitFailure, err: flushErr, what: "write the output"}
@@ -69,10 +60,10 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if err == nil {
 		return exitOK
 	}
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) || errors.Is(err, ragflow.ErrDrained) {
-		err = a.interrupted()
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, errTerminated)) || errors.Is(err, ragflow.ErrDrained) {
+		err = interrupted(err, a.ending.terminated())
 	}
-	return a.report(command, err)
+	return a.report(command, g, err)
 }
 
 // environment turns os.Environ into a map.
@@ -85,12 +76,13 @@ func environment(list []string) map[string]string {
 	return env
 }
 
-// root builds the command tree.
-func (a *app) root() *cobra.Command {
-	root := &cobra.Command{
+// root builds the command tree. helpError returns the error of a help that was asked for, after
+// the tree has run.
+func (a *app) root(g *given) (root *cobra.Command, helpError func() error) {
+	root = &cobra.Command{
 		Use:           "ragflow",
-		Args:          a.rootArgs,
-		RunE:          a.welcome,
+		Args:          unknownCommand,
+		RunE:          func(*cobra.Command, []string) error { return a.welcome(g) },
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       readVersion().Version,
@@ -99,39 +91,42 @@ func (a *app) root() *cobra.Command {
 	}
 	root.SetVersionTemplate("ragflow {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	flags := root.PersistentFlags()
-	a.textFlag(flags, "RAGFLOW_DATA_DIR", "data-dir", "keep threads and index in this `DIR` (default: .ragflow of the project, else your data folder)")
-	flags.BoolVar(&a.quiet, "quiet", false, "on standard error, nothing but errors")
+	g.add(root.PersistentFlags(), "RAGFLOW_DATA_DIR")
+	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "on standard error, nothing but errors")
 	root.AddCommand(
-		a.askCommand(), a.chatCommand(), a.searchCommand(), a.indexCommand(), a.explainCommand(),
-		a.threadsCommand(), a.feedbackCommand(), a.traceCommand(), a.graphCommand(), a.evalCommand(),
-		a.modelsCommand(), a.initCommand(), a.trustCommand(), a.configCommand(), a.doctorCommand(), a.versionCommand(),
+		a.askCommand(g), a.chatCommand(g), a.searchCommand(g), a.indexCommand(g), a.explainCommand(g),
+		a.threadsCommand(g), a.feedbackCommand(g), a.traceCommand(g), a.graphCommand(), a.evalCommand(g),
+		a.modelsCommand(g), a.initCommand(g), a.trustCommand(g), a.configCommand(g), a.doctorCommand(g), a.versionCommand(),
 	)
-	for name, says := range otherNames() {
-		root.AddCommand(&cobra.Command{
-			Use: name, Hidden: true, DisableFlagParsing: true,
-			RunE: func(*cobra.Command, []string) error { return usagef("%s", says[0]).with(says[1]) },
-		})
-	}
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
-		c.Args, c.RunE = subcommands, func(c *cobra.Command, _ []string) error { return c.Help() }
+		c.Args, c.RunE = subcommands, showHelp
 	}
-	a.checkHelp(root)
+	helpError = checkHelp(root)
 	describe(root)
-	return root
+	return root, helpError
 }
 
-// rootArgs turns a word that is no command into an error with a suggestion.
-func (*app) rootArgs(root *cobra.Command, args []string) error {
+// unknownCommand turns a word that is no command into an error with a suggestion.
+func unknownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	if other, ok := otherNames()[args[0]]; ok {
+		return usagef("%s", other[0]).with(other[1])
+	}
 	f := usagef("unknown command %q", args[0])
 	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
-		f.hint = "did you mean: ragflow " + strings.Join(near, ", ragflow ")
-	} else {
-		f.hint = `to ask something: ragflow ask "…"; for all commands: ragflow help`
+		return f.with("did you mean: ragflow " + strings.Join(near, ", ragflow "))
 	}
-	return f
+	return f.with(`to ask something: ragflow ask "…"; for all commands: ragflow help`)
+}
+
+// otherNames lists commands that other systems have: an error and its hint.
+func otherNames() map[string][2]string {
+	return map[string][2]string{
+		"query":     {"query is called ask here", `ragflow ask "…"`},
+		"optimize":  {"there is no optimize yet", "change a setting and compare: ragflow eval --json > now.json, then ragflow eval compare before.json now.json"},
+		"analytics": {"there is no analytics yet", "ragflow feedback list shows the ratings; query_logs in threads.db has every question and its time, for SQL"},
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/cmd/ragflow/internal/screen"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/search"
@@ -45,9 +45,9 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestInterruptedRunSaysHowToResume(t *testing.T) {
-	a := newApp(nil, io.Discard, io.Discard, nil)
-	a.started = "t-1"
-	f, ok := errors.AsType[*failure](a.interrupted())
+	t.Parallel()
+	err := failed("ask", &unfinishedError{context.Canceled, "ragflow ask --thread t-1 --resume"})
+	f, ok := errors.AsType[*failure](interrupted(err, false))
 	if !ok || f.code != exitInterrupted || f.hint != "go on with: ragflow ask --thread t-1 --resume" {
 		t.Errorf("interrupted() = %+v", f)
 	}
@@ -67,6 +67,7 @@ func TestFullDisk(t *testing.T) {
 
 // Colours need a terminal, and give way to NO_COLOR and TERM=dumb.
 func TestStyle(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name     string
 		env      map[string]string
@@ -100,11 +101,12 @@ func TestStyle(t *testing.T) {
 
 // A snippet is one line, its words of the query marked, and cannot command a terminal.
 func TestMarked(t *testing.T) {
+	t.Parallel()
 	hit := ragflow.SearchHit{
 		Chunk:   state.Chunk{Start: 10, End: 50},
 		Snippet: ragflow.SnippetReply{Text: "keeps\ndata  \x1b[2J", Start: 12, End: 30, Marks: []search.Mark{{Start: 18, End: 22}}},
 	}
-	if got, want := marked(hit, style{on: true}), "…keeps \x1b[1;33mdata\x1b[0m ␛[2J…"; got != want {
+	if got, want := marked(hit, screen.Style{On: true}), "…keeps \x1b[1;33mdata\x1b[0m ␛[2J…"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -112,6 +114,7 @@ func TestMarked(t *testing.T) {
 // Every error of the library that a person can do something about has its exit
 // code and a hint.
 func TestMeaning(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		err  error
@@ -141,6 +144,7 @@ func TestMeaning(t *testing.T) {
 }
 
 func TestThreadMarkdownUnfinished(t *testing.T) {
+	t.Parallel()
 	talk := &threads.Thread{Info: threads.Info{ID: "work", Status: "running"}}
 	if got := threadMarkdown(t.Context(), talk); !strings.Contains(got, "The last run is not finished (running). Go on with: ragflow ask --thread work --resume\n") {
 		t.Errorf("an unfinished thread is shown as %q", got)
@@ -152,6 +156,7 @@ func TestThreadMarkdownUnfinished(t *testing.T) {
 }
 
 func TestPickThread(t *testing.T) {
+	t.Parallel()
 	list := []threads.Info{{ID: "0198aaaa-1"}, {ID: "0198aaaa-2"}, {ID: "0198aaab-3"}, {ID: "user-12"}}
 	for _, tt := range []struct {
 		name, want string
@@ -183,26 +188,8 @@ func TestPickThread(t *testing.T) {
 	}
 }
 
-func TestBrokenLine(t *testing.T) {
-	for _, tt := range []struct {
-		name, text string
-		want       int
-	}{
-		{"no equals sign", "A=1\nfoo bar\nB=2", 2},
-		{"last line", "A=1\n\n# x\n!!\n", 4},
-		{"open quote", "A=\"one\ntwo\nB=2\n", 1},
-		{"after a value of two lines", "A=\"one\ntwo\"\n!!\n", 3},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := parseDotenv(filepath.Join("x", ".env"), tt.text)
-			if want := where(filepath.Join("x", ".env"), tt.want) + ":"; err == nil || !strings.HasPrefix(err.Error(), want) {
-				t.Errorf("parseDotenv error %v, want one at %s", err, want)
-			}
-		})
-	}
-}
-
 func TestProgress(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	p := &progress{out: &out, terminal: true}
 	begun := time.Now()
@@ -221,6 +208,7 @@ func TestProgress(t *testing.T) {
 
 // Every command that is listed has a help text with a description and examples.
 func TestHelpOfEveryCommand(t *testing.T) {
+	t.Parallel()
 	var check func(c *cobra.Command)
 	check = func(c *cobra.Command) {
 		if c.Hidden || c.Name() == "completion" || c.Name() == "help" {
@@ -233,5 +221,6 @@ func TestHelpOfEveryCommand(t *testing.T) {
 			check(sub)
 		}
 	}
-	check(newApp(nil, io.Discard, io.Discard, nil).root())
+	root, _ := newApp(nil, io.Discard, io.Discard, nil).root(newGiven())
+	check(root)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,28 +11,28 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ragflow"
-	"example.com/ragflow/cmd/ragflow/config"
+	"example.com/ragflow/internal/settings"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/providers"
 	"example.com/ragflow/state"
 )
 
-func (a *app) modelsCommand() *cobra.Command {
+func (a *app) modelsCommand(g *given) *cobra.Command {
 	c := &cobra.Command{
 		Use:  "models",
 		Args: subcommands,
-		RunE: func(c *cobra.Command, _ []string) error { return a.listProviders(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.listProviders(c.Context(), g) },
 	}
-	list := command("list PROVIDER", 1, func(c *cobra.Command, args []string) error { return a.listModels(c.Context(), args[0]) })
-	test := command("test [MODEL]", 1, func(c *cobra.Command, args []string) error { return a.testModel(c.Context(), strings.Join(args, "")) })
-	use := command("use MODEL", 1, func(_ *cobra.Command, args []string) error { return a.useModel(args[0]) })
-	for _, sub := range []*cobra.Command{list, test, c} {
-		a.jsonFlag(sub)
-	}
-	c.AddCommand(list, test, use, a.promptsCommand())
-	return c
+	c.AddCommand(
+		a.jsonFlag(command("list PROVIDER", 1, func(c *cobra.Command, args []string) error { return a.listModels(c.Context(), g, args[0]) })),
+		a.jsonFlag(command("test [MODEL]", 1, func(c *cobra.Command, args []string) error {
+			return a.testModel(c.Context(), g, strings.Join(args, ""))
+		})),
+		command("use MODEL", 1, func(_ *cobra.Command, args []string) error { return a.useModel(g, args[0]) }),
+		a.modelsPromptsCommand(g),
+	)
+	return a.jsonFlag(c)
 }
 
 // providerReply is one line of "ragflow models".
@@ -59,16 +58,16 @@ const localProbe = time.Second
 const noModel = "none"
 
 // listProviders shows the known providers. Only addresses on this machine are asked.
-func (a *app) listProviders(ctx context.Context) error {
-	s, err := a.readSettings()
+func (a *app) listProviders(ctx context.Context, g *given) error {
+	s, err := a.readSettings(g)
 	if err != nil {
 		return err
 	}
 	known := providers.All()
-	reply := modelsReply{s.models.Describe(), make([]providerReply, len(known))}
+	reply := modelsReply{s.Models.Describe(), make([]providerReply, len(known))}
 	var asking sync.WaitGroup
 	for i, k := range known {
-		c, ok := k.Endpoint(s.models.Variable)
+		c, ok := k.Endpoint(s.Models.Variable)
 		r := &reply.Providers[i]
 		*r = providerReply{Provider: k.Name, BaseURL: c.BaseURL, Key: k.KeyName, Status: "no key", Models: []string{}, About: "set " + k.KeyName}
 		u, err := llm.CheckBaseURL(c.BaseURL)
@@ -90,7 +89,7 @@ func (a *app) listProviders(ctx context.Context) error {
 		}
 		a.table(rows...)
 		fmt.Fprintf(a.out, "\n%s\n", strings.Join(reply.Configured, "\n"))
-		if usable != "" && s.models.Smart == "" {
+		if usable != "" && s.Models.Smart == "" {
 			fmt.Fprintf(a.out, "try one: ragflow models test %[1]s\nuse it:  ragflow models use %[1]s\n", usable)
 		}
 	})
@@ -107,22 +106,22 @@ func (r *providerReply) askLocal(ctx context.Context, c llm.Endpoint) {
 	}
 	defer client.CloseIdle()
 	if names, err := client.Models(ctx); err == nil {
-		r.Status, r.Models, r.About = "running", append(r.Models, names...), config.Listed(names)
+		r.Status, r.Models, r.About = "running", append(r.Models, names...), settings.Listed(names)
 	}
 }
 
 // listModels asks one provider for its models.
-func (a *app) listModels(ctx context.Context, provider string) error {
-	s, err := a.readSettings()
+func (a *app) listModels(ctx context.Context, g *given, provider string) error {
+	s, err := a.readSettings(g)
 	if err != nil {
 		return err
 	}
 	if _, ok := providers.Named(provider); !ok {
-		return usagef("unknown provider %q", provider).with("there are: " + strings.Join(config.ProviderNames(), ", "))
+		return usagef("unknown provider %q", provider).with("there are: " + strings.Join(settings.ProviderNames(), ", "))
 	}
-	client, err := s.models.Client(s.models.ChatAt(provider + ":any"))
+	client, err := s.Models.Client(s.Models.ChatAt(provider + ":any"))
 	if err != nil {
-		return err
+		return failed("", err)
 	}
 	defer client.CloseIdle()
 	names, err := client.Models(ctx)
@@ -151,19 +150,19 @@ type trialReply struct {
 }
 
 // testModel sends a few short requests to a model.
-func (a *app) testModel(ctx context.Context, name string) error {
-	s, err := a.readSettings()
+func (a *app) testModel(ctx context.Context, g *given, name string) error {
+	s, err := a.readSettings(g)
 	if err != nil {
 		return err
 	}
-	if name = cmp.Or(name, s.models.Smart); name == "" {
+	if name = cmp.Or(name, s.Models.Smart); name == "" {
 		return usagef("no model is configured").with("name one: ragflow models test ollama:llama3.2; ragflow models shows what there is")
 	}
-	chat, err := s.models.Chat(name)
+	chat, err := s.Models.Chat(name)
 	if err != nil {
-		return err
+		return failed("", err)
 	}
-	r := trialReply{Model: name, BaseURL: s.models.ChatAt(name).BaseURL}
+	r := trialReply{Model: name, BaseURL: s.Models.ChatAt(name).BaseURL}
 	a.tell("asking %s for a short text", name)
 	out, err := chat.Complete(ctx, llm.Request{
 		Messages:  []llm.Message{{Role: llm.User, Content: "Describe the sea in three short sentences."}},
@@ -209,31 +208,17 @@ func (a *app) testModel(ctx context.Context, name string) error {
 }
 
 // useModel writes a model into the configuration file.
-func (a *app) useModel(name string) error {
-	s, err := a.readSettings()
+func (a *app) useModel(g *given, name string) error {
+	s, err := a.readSettings(g)
 	if err != nil {
 		return err
-	}
-	if strings.ContainsAny(name, " \t\r\n") {
-		return usagef("%q is no name of a model", name).with("write PROVIDER:MODEL, such as ollama:llama3.2")
-	}
-	if len(s.refused) > 0 {
-		return (&failure{code: exitFailure, err: errors.New("the configuration of this project is not trusted")}).with("look at it, then: ragflow trust")
 	}
 	if name == noModel {
 		name = ""
-	} else if _, err := s.models.Chat(name); err != nil {
-		return err
 	}
-	path := cmp.Or(s.file, a.configPaths(s.project)[0])
-	text, err := writeSetting(path, "smart_llm_model", name, config.Table(&ragflow.Config{}, "", &config.Models{}))
+	path, err := s.UseModel(name)
 	if err != nil {
-		return failed("write "+path, err)
-	}
-	if s.files[path] != nil || s.project != "" && strings.HasPrefix(path, s.project) {
-		if err := a.trustContent(map[string][]byte{path: text}); err != nil {
-			return err
-		}
+		return failed("", err)
 	}
 	a.tell("%s now says smart_llm_model: %s", path, cmp.Or(name, `""`))
 	if v := a.env["SMART_LLM_MODEL"]; v != "" && v != name {

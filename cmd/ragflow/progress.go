@@ -10,17 +10,16 @@ import (
 )
 
 const (
-	// progressDelay is how long work goes on before progress is shown on a terminal:
-	// what is over sooner needs none.
+	// progressDelay is the time before progress is shown on a terminal.
 	progressDelay = 300 * time.Millisecond
-	// progressEvery is how often the line on a terminal changes.
+	// progressEvery is the time between two changes of the line on a terminal.
 	progressEvery = 250 * time.Millisecond
-	// plainEvery is how often a line is printed where there is no terminal.
+	// plainEvery is the time between two lines if there is no terminal.
 	plainEvery = 10 * time.Second
 )
 
-// progress shows long work while it goes on: a line that is rewritten on a terminal,
-// now and then a new line elsewhere. It is used from one goroutine at a time.
+// progress shows the progress of long work: one line that is rewritten on a terminal, a new line
+// now and then elsewhere. It is used by one goroutine at a time.
 type progress struct {
 	out      io.Writer // nil with --quiet
 	terminal bool
@@ -50,7 +49,7 @@ func (a *app) follow(ctx context.Context, job *ingest.Job) (*ingest.Report, erro
 	return job.Wait(context.WithoutCancel(ctx))
 }
 
-// report takes one report.
+// report shows a report if it is time for one.
 func (p *progress) report(r ingest.Progress) { p.reportAt(time.Now(), r) }
 
 func (p *progress) reportAt(now time.Time, r ingest.Progress) {
@@ -77,7 +76,7 @@ func (p *progress) reportAt(now time.Time, r ingest.Progress) {
 	fmt.Fprintf(p.out, "\r\x1b[K%s …", text)
 }
 
-// progressText says how far work has come, and after a while how long it will still take.
+// progressText describes the progress, and after two seconds estimates the rest of the time.
 func progressText(r ingest.Progress, elapsed time.Duration) string {
 	unit := map[string]string{ingest.StageEmbedding: "passage", stageAsking: "question"}[r.Stage]
 	if unit == "" {

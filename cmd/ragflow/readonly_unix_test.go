@@ -30,7 +30,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	run := func(args ...string) (code int, stdout, stderr string) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), exe, args...)
-		cmd.Args[0] = "ragflow" // what testscript.Main goes by
+		cmd.Args[0] = "ragflow" // by which testscript.Main knows it
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "RAGFLOW_DATA_DIR="+p.data, "HOME="+dir, "XDG_CONFIG_HOME="+dir)
 		if os.Geteuid() == 0 {
 			const nobody = 65534
@@ -74,7 +74,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// copyProgram puts this program where everybody may run it.
+// copyProgram copies this program to a folder in which everybody may run it.
 func copyProgram(t *testing.T, dir string) string {
 	t.Helper()
 	own, err := os.Executable()

@@ -84,6 +84,7 @@ func TestKeysAndPrivateFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every command")
 	}
+	t.Parallel()
 	address, requests := recorder(t)
 	dir := t.TempDir()
 	const secret = "the-private-word"
@@ -131,7 +132,7 @@ func TestKeysAndPrivateFiles(t *testing.T) {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), "ragflow", args...)
 		c.Dir, c.Env, c.Stdout, c.Stderr = filepath.Join(dir, in), slices.Concat(env, more), &printed, &printed
-		_ = c.Run() // a command may fail; what it sends and says counts
+		_ = c.Run() // a command may fail; its requests and its output count
 	}
 	question := "What keeps the data of a container?"
 	for _, k := range providers.All() {

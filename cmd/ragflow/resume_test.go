@@ -10,9 +10,10 @@ import (
 	"example.com/ragflow"
 )
 
-// TestResumeKeepsDocuments: a run that stopped goes on with the documents of its question,
+// TestResumeKeepsDocuments resumes a run that stopped with the documents of its question,
 // whatever was indexed since and wherever the command runs.
 func TestResumeKeepsDocuments(t *testing.T) {
+	t.Parallel()
 	p := program{t: t, dir: t.TempDir(), data: t.TempDir()}
 	for file, text := range map[string]string{
 		"a/heater.md": "# Heater\n\nTo reset the heater, hold the red button for ten seconds.\n",
@@ -46,6 +47,7 @@ func TestResumeKeepsDocuments(t *testing.T) {
 // TestTraceOfRunThatDidNotBegin: the trace of a run that ended before its first step holds
 // nothing of the turn before.
 func TestTraceOfRunThatDidNotBegin(t *testing.T) {
+	t.Parallel()
 	p := program{t: t, dir: t.TempDir(), data: t.TempDir()}
 	if err := os.WriteFile(filepath.Join(p.dir, "heater.md"), []byte("# Heater\n\nTo reset the heater, hold the red button.\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -8,39 +8,39 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
-	"example.com/ragflow/cmd/ragflow/config"
+	"example.com/ragflow/cmd/ragflow/internal/screen"
+	"example.com/ragflow/internal/settings"
 	"example.com/ragflow/internal/transcript"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
-func (a *app) searchCommand() *cobra.Command {
+func (a *app) searchCommand(g *given) *cobra.Command {
 	var (
-		topK  int
-		least float64
-		leg   string
-		legs  = []string{search.LegLexical, search.LegDense, search.LegHybrid, search.LegGraph}
+		topK     int
+		minScore float64
+		leg      string
+		legs     = []string{search.LegLexical, search.LegDense, search.LegHybrid, search.LegGraph}
 	)
 	c := command("search QUERY", -1, func(c *cobra.Command, args []string) (err error) {
-		if c.Flags().Changed("top-k") && topK < 1 || topK > config.MostHits {
-			return usagef("--top-k is %d, but must be from 1 to %d", topK, config.MostHits)
+		if c.Flags().Changed("top-k") && topK < 1 || topK > settings.MaxHits {
+			return usagef("--top-k is %d, but must be from 1 to %d", topK, settings.MaxHits)
 		}
 		if !slices.Contains(legs, leg) && leg != "" {
 			return usagef("--leg is %q, but must be one of %s", leg, strings.Join(legs, ", "))
 		}
-		query, err := a.question(c.Context(), false, args, askOptions{})
+		query, err := a.question(c.Context(), args)
 		if err != nil {
 			return err
 		}
-		filter, err := a.filter()
+		filter, err := g.filter()
 		if err != nil {
 			return err
 		}
-		options := ragflow.SearchOptions{Request: search.Request{K: topK, Leg: leg, Filter: filter, MinScore: least}}
-		a.asked = config.SearchModels
-		return a.withDocuments(c.Context(), nil, func(assistant *ragflow.Assistant) error {
-			reply, err := assistant.Search(c.Context(), query, options)
+		options := ragflow.SearchOptions{Request: search.Request{K: topK, Leg: leg, Filter: filter, MinScore: minScore}}
+		return a.with(c.Context(), g, opening{models: settings.SearchModels, sync: true}, func(opened *session) error {
+			reply, err := opened.Search(c.Context(), query, options)
 			if err != nil {
 				return failed("search", err)
 			}
@@ -50,17 +50,17 @@ func (a *app) searchCommand() *cobra.Command {
 			})
 		})
 	})
-	a.searchFlags(c.Flags())
+	g.addSearch(c.Flags())
 	c.Flags().IntVar(&topK, "top-k", 0, "list `N` passages, 1 to 1000 (default: 10, or as the preset says)")
-	c.Flags().Float64Var(&least, "min-score", 0, "leave out passages that score less than `N`; 0 leaves out none")
+	c.Flags().Float64Var(&minScore, "min-score", 0, "leave out passages that score less than `N`; 0 leaves out none")
 	c.Flags().StringVar(&leg, "leg", "", "search by one `LEG`: lexical (words), dense (meaning), hybrid (both) or graph (names of documents); dense needs an embedding model")
-	a.filterFlags(c.Flags())
+	g.addFilter(c.Flags())
 	a.jsonFlag(c)
 	return c
 }
 
-// searchTrouble warns where the search by meaning did not take part, and says what was
-// searched for in addition to words that no document has.
+// searchTrouble warns of a search by meaning that failed, and lists the words that were added
+// to the query.
 func (a *app) searchTrouble(r *ragflow.SearchReply) {
 	for _, w := range r.Warnings {
 		a.warn(w)
@@ -90,14 +90,14 @@ func (a *app) printHits(r *ragflow.SearchReply) {
 		if len(headings) == 0 && h.Title != "" {
 			headings = []string{h.Title}
 		}
-		at := s.bold(line(transcript.Place(state.Citation{Source: h.Source, StartLine: h.StartLine, EndLine: h.EndLine, Page: h.Page, EndPage: h.EndPage}, prompts.English)))
-		fmt.Fprintf(a.out, "%2d. %s  %s\n", h.Rank, at, s.dim(line(strings.Join(headings, " › "))))
+		at := s.Bold(line(transcript.Place(state.Citation{Source: h.Source, StartLine: h.StartLine, EndLine: h.EndLine, Page: h.Page, EndPage: h.EndPage}, prompts.English)))
+		fmt.Fprintf(a.out, "%2d. %s  %s\n", h.Rank, at, s.Dim(line(strings.Join(headings, " › "))))
 		fmt.Fprintf(a.out, "    %s\n", marked(h, s))
 	}
 }
 
 // marked is the snippet of a hit on one line, its words of the query marked.
-func marked(h ragflow.SearchHit, s style) string {
+func marked(h ragflow.SearchHit, s screen.Style) string {
 	var b strings.Builder
 	at := h.Snippet.Start
 	text := func(from, to int) string {
@@ -107,7 +107,7 @@ func marked(h ragflow.SearchHit, s style) string {
 		b.WriteString("…")
 	}
 	for _, m := range h.Snippet.Marks {
-		b.WriteString(text(at, m.Start) + s.mark(text(m.Start, m.End)))
+		b.WriteString(text(at, m.Start) + s.SGR("1;33", text(m.Start, m.End)))
 		at = m.End
 	}
 	b.WriteString(text(at, h.Snippet.Start+len(h.Snippet.Text)))

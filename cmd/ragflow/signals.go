@@ -11,19 +11,18 @@ import (
 	"time"
 )
 
-// drainTime is how long a step may go on after the system asked the program to
-// end: less than the ten seconds after which container runtimes kill.
+// drainTime is the time a step gets after SIGTERM: less than the ten seconds after which container
+// runtimes kill.
 const drainTime = 8 * time.Second
 
 // errTerminated is the cause of a context that SIGTERM ended.
 var errTerminated = errors.New("terminated")
 
-// ending is how the system asks the program to end. An interruption (Ctrl-C)
-// cancels what is under way at once. A termination (SIGTERM) lets a run finish
-// and save its step, for drainTime at most; where no run is under way, it
-// cancels too. A second signal kills.
+// ending ends the program on a signal. Ctrl-C cancels all work at once. SIGTERM lets a run finish
+// and save its step within drainTime; if no run is under way, it cancels too. A second signal
+// kills.
 type ending struct {
-	drain  chan struct{} // closed once runs are to end after their step
+	drain  chan struct{} // closed when runs must end after their step
 	runs   atomic.Int32  // under way
 	cancel context.CancelCauseFunc
 	once   sync.Once
@@ -31,7 +30,7 @@ type ending struct {
 	session atomic.Bool // a session takes Ctrl-C itself, and lives on
 }
 
-// watchSignals returns a context that ends with the program, and how.
+// watchSignals returns a context that a signal ends.
 func watchSignals(parent context.Context) (context.Context, *ending) {
 	ctx, cancel := context.WithCancelCause(parent)
 	e := &ending{drain: make(chan struct{}), cancel: cancel}
@@ -61,13 +60,13 @@ func (e *ending) end(s os.Signal) {
 	time.AfterFunc(drainTime, func() { e.cancel(errTerminated) })
 }
 
-// running tells that a run is under way until the function it returns is called.
+// running marks that a run is under way until the function it returns is called.
 func (e *ending) running() (done func()) {
 	e.runs.Add(1)
 	return func() { e.runs.Add(-1) }
 }
 
-// sessionInterrupts has Ctrl-C end what a session does instead of the program.
+// sessionInterrupts makes Ctrl-C end the turn of a session instead of the program.
 func (e *ending) sessionInterrupts() <-chan os.Signal {
 	e.session.Store(true)
 	interrupts := make(chan os.Signal, 1)

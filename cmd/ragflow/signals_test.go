@@ -15,18 +15,20 @@ func newEnding(t *testing.T) (context.Context, *ending) {
 }
 
 func TestInterruptionCancels(t *testing.T) {
+	t.Parallel()
 	ctx, e := newEnding(t)
 	defer e.running()()
 	e.end(os.Interrupt)
 	if !errors.Is(context.Cause(ctx), context.Canceled) || e.terminated() {
 		t.Errorf("cause %v, terminated %v", context.Cause(ctx), e.terminated())
 	}
-	if got, ok := errors.AsType[*failure]((&app{ending: e}).interrupted()); !ok || got.code != exitInterrupted {
+	if got, ok := errors.AsType[*failure](interrupted(context.Canceled, e.terminated())); !ok || got.code != exitInterrupted {
 		t.Errorf("interrupted = %+v", got)
 	}
 }
 
 func TestTerminationDrainsARun(t *testing.T) {
+	t.Parallel()
 	ctx, e := newEnding(t)
 	done := e.running()
 	e.end(syscall.SIGTERM)
@@ -34,12 +36,13 @@ func TestTerminationDrainsARun(t *testing.T) {
 		t.Errorf("a run under way was cancelled: %v", context.Cause(ctx))
 	}
 	done()
-	if got, ok := errors.AsType[*failure]((&app{ending: e, started: "t"}).interrupted()); !ok || got.code != exitTerminated || got.hint == "" {
+	if got, ok := errors.AsType[*failure](interrupted(&unfinishedError{context.Canceled, "ragflow ask --thread t --resume"}, e.terminated())); !ok || got.code != exitTerminated || got.hint == "" {
 		t.Errorf("interrupted = %+v", got)
 	}
 }
 
 func TestTerminationCancelsWhereNoRunIs(t *testing.T) {
+	t.Parallel()
 	ctx, e := newEnding(t)
 	e.running()()
 	e.end(syscall.SIGTERM)

@@ -33,6 +33,7 @@ func TestSoak(t *testing.T) {
 		soak(t, folders)
 		return
 	}
+	t.Parallel()
 	seconds := number(t, "RAGFLOW_SOAK_SECONDS", 5)
 	dir := t.TempDir()
 	p := program{t, dir, filepath.Join(dir, "data")}

@@ -16,8 +16,9 @@ func keep(t *testing.T, dir, thread, question string) {
 	p.do("ask", "--quiet", "--docs", "docs", "--thread", thread, question)
 }
 
-// Deleting asks first where a person can answer, and anything but yes is no.
+// Deleting asks first if a person can answer, and anything but yes is no.
 func TestDeleteAsks(t *testing.T) {
+	t.Parallel()
 	dir := chatFolder(t)
 	keep(t, dir, "my work", "How do I back up a volume?")
 	for _, answer := range []string{"\r", "n\r", "maybe\r", "\x04"} {
@@ -45,8 +46,9 @@ func TestDeleteAsks(t *testing.T) {
 	}
 }
 
-// What a hint says can be pasted into a shell, whatever the thread is called.
+// The command in a hint can be pasted into a shell, whatever the thread is called.
 func TestHintsCanBePasted(t *testing.T) {
+	t.Parallel()
 	dir := chatFolder(t)
 	for _, name := range []string{"it's mine", "$HOME; wörk", `quo"te`} {
 		p := program{t, dir, filepath.Join(dir, "data")}
@@ -64,14 +66,6 @@ func TestHintsCanBePasted(t *testing.T) {
 		out, err := exec.CommandContext(t.Context(), "sh", "-c", "printf %s "+word).Output()
 		if err != nil || string(out) != name {
 			t.Errorf("the shell reads %s as %q, want %q, %v", word, out, name, err)
-		}
-	}
-}
-
-func TestQuotedForWindows(t *testing.T) {
-	for name, want := range map[string]string{"work": "work", "a b": `"a b"`, `x"y`: `"x\"y"`} {
-		if got := quotedFor("windows", name); got != want {
-			t.Errorf("quoted(%q) = %s, want %s", name, got, want)
 		}
 	}
 }

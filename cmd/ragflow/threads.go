@@ -1,81 +1,285 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
-	"example.com/ragflow"
-	"example.com/ragflow/graph"
-	"example.com/ragflow/ingest"
-	"example.com/ragflow/internal/transcript"
-	"example.com/ragflow/state"
+	"example.com/ragflow/checkpoint"
+	"example.com/ragflow/internal/settings"
 	"example.com/ragflow/threads"
 )
-
-// lastName stands for the thread or run that was used last.
-const lastName = "last"
 
 // threadsReply is the schema of "ragflow threads list --json".
 type threadsReply struct {
 	Threads []threads.Info `json:"threads"`
 }
 
-// threadWork is what a command below "ragflow threads" does.
-type threadWork = func(ctx context.Context, log *threads.Log, args []string) error
+// threadWork is the work of a command below "ragflow threads", and subThreads makes that command.
+type (
+	threadWork = func(ctx context.Context, log *threads.Log, args []string) error
+	subThreads = func(use string, maxArgs int, do threadWork) *cobra.Command
+)
 
-func (a *app) threadsCommand() *cobra.Command {
-	c := &cobra.Command{Use: "threads", Args: subcommands, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	add := func(use string, most int, do threadWork) *cobra.Command {
-		sub := command(use, most, func(c *cobra.Command, args []string) error {
-			return a.withAssistant(c.Context(), nil, func(assistant *ragflow.Assistant) error {
-				return do(c.Context(), assistant.Threads(), args)
-			})
+func (a *app) threadsCommand(g *given) *cobra.Command {
+	sub := func(use string, maxArgs int, do threadWork) *cobra.Command {
+		return command(use, maxArgs, func(c *cobra.Command, args []string) error {
+			return a.with(c.Context(), g, opening{models: settings.NoModels}, func(opened *session) error { return do(c.Context(), opened.Threads(), args) })
 		})
-		c.AddCommand(sub)
-		return sub
 	}
-	a.jsonFlag(add("list", 0, a.listThreads))
-	a.jsonFlag(add("show ID", 1, a.showThread))
-	a.jsonFlag(add("verify [ID]...", -1, a.verifyThreads))
-	add("seal", 0, a.sealThreads)
-	add("backup FILE", 1, a.backupThreads)
+	return group(
+		"threads",
+		a.jsonFlag(sub("list", 0, a.listThreads)), a.jsonFlag(sub("show ID", 1, a.showThread)), a.threadsExportCommand(sub),
+		a.threadsImportCommand(sub), a.threadsPruneCommand(sub), a.threadsDeleteCommand(sub), a.jsonFlag(sub("verify [ID]...", -1, a.verifyThreads)),
+		sub("seal", 0, a.sealThreads), sub("backup FILE", 1, a.backupThreads), a.threadsRestoreCommand(g),
+	)
+}
 
-	var output, name string
-	var older age
-	var yes bool
-	keep := 0
-	add("export ID", 1, func(ctx context.Context, log *threads.Log, args []string) error {
-		return a.exportThread(ctx, log, args[0], output)
-	}).Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` (default: standard output)")
-	sub := add("import FILE", 1, func(ctx context.Context, log *threads.Log, args []string) error {
+func (a *app) listThreads(ctx context.Context, log *threads.Log, _ []string) error {
+	list, err := log.All(ctx)
+	if err != nil {
+		return failed("list threads", err)
+	}
+	return a.print(threadsReply{append([]threads.Info{}, list...)}, func() {
+		if len(list) == 0 {
+			a.tell(`no threads yet; begin one: ragflow ask --docs ./docs "…"`)
+			return
+		}
+		rows := [][]string{{"ID", "TURNS", "LAST USED (UTC)", "SIZE", "TITLE"}}
+		for _, t := range list {
+			title := t.Title
+			if unfinished(t) {
+				title += " [" + t.Status + "]"
+			}
+			rows = append(rows, []string{t.ID, strconv.Itoa(t.Turns), t.Used.UTC().Format("2006-01-02 15:04"), byteSize(t.Bytes), title})
+		}
+		a.table(rows...)
+	})
+}
+
+func (a *app) threadsExportCommand(sub subThreads) *cobra.Command {
+	output := ""
+	c := sub("export ID", 1, func(ctx context.Context, log *threads.Log, args []string) error {
+		id, err := findThread(ctx, log, args[0])
+		if err != nil {
+			return err
+		}
+		if output == "" || output == "-" {
+			return failed("export thread "+id, log.Export(ctx, id, a.out))
+		}
+		if err = writeOutput(output, func(w io.Writer) error { return log.Export(ctx, id, w) }); err == nil {
+			a.tell("wrote %s", output)
+		}
+		return failed("export thread "+id, err)
+	})
+	c.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` (default: standard output)")
+	return c
+}
+
+func (a *app) threadsImportCommand(sub subThreads) *cobra.Command {
+	name := ""
+	c := sub("import FILE", 1, func(ctx context.Context, log *threads.Log, args []string) error {
 		return a.importThread(ctx, log, args[0], name)
 	})
-	sub.Flags().StringVar(&name, "thread", "", "import it under this `NAME`")
-	a.jsonFlag(sub)
-	sub = add("prune ID", 1, func(ctx context.Context, log *threads.Log, args []string) error {
-		return a.pruneThread(ctx, log, args[0], keep)
+	c.Flags().StringVar(&name, "thread", "", "import it under this `NAME`")
+	return a.jsonFlag(c)
+}
+
+func (a *app) importThread(ctx context.Context, log *threads.Log, file, name string) error {
+	if err := checkThreadName(name); err != nil {
+		return err
+	}
+	in := a.in
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return failed("import", err)
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		in = f
+	}
+	info, err := log.Import(ctx, in, name)
+	if err != nil {
+		return failed("import "+file, err)
+	}
+	return a.print(info, func() {
+		fmt.Fprintln(a.out, info.ID)
+		a.tell("imported: %s, %s: %s", count(info.Turns, "turn"), byteSize(info.Bytes), info.Title)
 	})
-	sub.Flags().IntVar(&keep, "keep-last", 0, "keep the last `N` turns")
-	a.jsonFlag(sub)
-	sub = add("delete [ID]...", -1, func(ctx context.Context, log *threads.Log, args []string) error {
+}
+
+func (a *app) threadsPruneCommand(sub subThreads) *cobra.Command {
+	keep := 0
+	c := sub("prune ID", 1, func(ctx context.Context, log *threads.Log, args []string) error {
+		if keep < 1 {
+			return usagef("say how many turns stay, 1 or more: --keep-last 50")
+		}
+		id, err := findThread(ctx, log, args[0])
+		if err != nil {
+			return err
+		}
+		r, err := log.Prune(ctx, id, keep)
+		if err != nil {
+			return failed("prune", err)
+		}
+		if r.Commits > 0 {
+			if err := log.Vacuum(ctx); err != nil {
+				return failed("shrink the file", err)
+			}
+		}
+		return a.print(r, func() {
+			fmt.Fprintf(a.out, "pruned %s: the steps of %s are gone (%s), %s kept whole\n", r.Thread, count(r.Turns, "turn"), byteSize(r.Bytes), count(r.Kept, "turn"))
+		})
+	})
+	c.Flags().IntVar(&keep, "keep-last", 0, "keep the last `N` turns")
+	return a.jsonFlag(c)
+}
+
+// deleteReply is the schema of "ragflow threads delete --json".
+type deleteReply struct {
+	Deleted []string `json:"deleted"`
+}
+
+func (a *app) threadsDeleteCommand(sub subThreads) *cobra.Command {
+	var older age
+	var yes bool
+	c := sub("delete [ID]...", -1, func(ctx context.Context, log *threads.Log, args []string) error {
 		return a.deleteThreads(ctx, log, args, time.Duration(older), yes)
 	})
-	sub.Flags().Var(&older, "older", "delete what was not used for this `TIME`, such as 30d or 12h")
-	sub.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	a.jsonFlag(sub)
-	sub = command("restore FILE", 1, func(c *cobra.Command, args []string) error { return a.restoreThreads(c.Context(), args[0], yes) })
-	sub.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	c.AddCommand(sub)
+	c.Flags().Var(&older, "older", "delete what was not used for this `TIME`, such as 30d or 12h")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return a.jsonFlag(c)
+}
+
+func (a *app) deleteThreads(ctx context.Context, log *threads.Log, names []string, older time.Duration, yes bool) error {
+	if (len(names) > 0) == (older > 0) {
+		return usagef("name the threads to delete, or say how long they were not used: --older 30d")
+	}
+	list, err := log.All(ctx)
+	if err != nil {
+		return failed("list threads", err)
+	}
+	reply := deleteReply{Deleted: []string{}}
+	for _, name := range names {
+		id, err := pickThread(list, name)
+		if err != nil {
+			return err
+		}
+		reply.Deleted = append(reply.Deleted, id)
+	}
+	question := "delete for good:\n"
+	for _, t := range list {
+		if older > 0 && time.Since(t.Used) > older {
+			reply.Deleted = append(reply.Deleted, t.ID)
+		}
+		if slices.Contains(reply.Deleted, t.ID) {
+			question += fmt.Sprintf("  %s  %s  %s\n", t.ID, count(t.Turns, "turn"), line(t.Title))
+		}
+	}
+	if len(reply.Deleted) > 0 {
+		if err := a.confirm(ctx, yes, question, "deleted"); err != nil {
+			return err
+		}
+		if err := log.Delete(ctx, reply.Deleted...); err != nil {
+			return failed("delete threads", err)
+		}
+	}
+	return a.print(reply, func() { a.tell("deleted %s", count(len(reply.Deleted), "thread")) })
+}
+
+func (a *app) sealThreads(ctx context.Context, log *threads.Log, _ []string) error {
+	n, err := log.Seal(ctx)
+	if err != nil {
+		return failed("encrypt the threads", err)
+	}
+	a.tell("encrypted %s", count(n, "record"))
+	return nil
+}
+
+func (a *app) verifyThreads(ctx context.Context, log *threads.Log, names []string) error {
+	var ids []string
+	for _, name := range names {
+		id, err := findThread(ctx, log, name)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	r, err := log.Verify(ctx, ids...)
+	if err != nil {
+		return failed("verify", err)
+	}
+	err = a.print(r, func() {
+		for _, f := range r.Findings {
+			fmt.Fprintln(a.out, line(f.String()))
+		}
+		if len(r.Findings) == 0 {
+			fmt.Fprintf(a.out, "ok: %s, %s\n", count(r.Threads, "thread"), count(r.Commits, "commit"))
+		}
+	})
+	if err != nil || len(r.Findings) == 0 {
+		return err
+	}
+	return &failure{
+		code: exitFailure, err: fmt.Errorf("%s in the threads", count(len(r.Findings), "problem")),
+		hint: "keep a copy of the data folder; what is whole can be exported: ragflow threads export ID -o FILE",
+	}
+}
+
+func (a *app) backupThreads(ctx context.Context, log *threads.Log, args []string) error {
+	if err := checkOutput(filepath.Dir(args[0])); err != nil {
+		return err
+	}
+	if err := log.Backup(ctx, args[0]); err != nil {
+		return failed("back up the threads", err)
+	}
+	a.tell("backed up all threads to %s", args[0])
+	return nil
+}
+
+func (a *app) threadsRestoreCommand(g *given) *cobra.Command {
+	yes := false
+	c := command("restore FILE", 1, func(c *cobra.Command, args []string) error { return a.restoreThreads(c.Context(), g, args[0], yes) })
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return c
+}
+
+// restoreThreads opens no store, for a damaged database cannot be opened.
+func (a *app) restoreThreads(ctx context.Context, g *given, file string, yes bool) error {
+	s, err := a.trusted(a.input(g))
+	if err != nil {
+		return err
+	}
+	if s.Config.ThreadStore != nil {
+		return usagef("the threads are on a server: restore them with its tools, or each with import")
+	}
+	path := filepath.Join(s.Config.DataDir, settings.ThreadsFile)
+	if present(s.Config.DataDir, settings.ThreadsFile) {
+		if err := a.confirm(ctx, yes, "replace all conversations in "+path+"?\n", "restored"); err != nil {
+			return err
+		}
+	}
+	if err := a.makeData(s); err != nil {
+		return err
+	}
+	aside, err := checkpoint.Restore(ctx, file, path)
+	if err != nil {
+		return failed("restore the threads", err)
+	}
+	a.tell("restored all threads from %s", file)
+	if aside != "" {
+		a.tell("the damaged database is now %s", aside)
+	}
+	return nil
 }
 
 // age is a duration as a flag; it may be in days.
@@ -97,209 +301,4 @@ func (d *age) Set(text string) error {
 		return errors.New("it must be a time such as 30d or 12h")
 	}
 	return nil
-}
-
-// findThread returns the id of the thread that a person means by an id, a
-// beginning of one, or "last".
-func findThread(ctx context.Context, log *threads.Log, name string) (string, error) {
-	list, err := log.All(ctx)
-	if err != nil {
-		return "", failed("list threads", err)
-	}
-	return pickThread(list, name)
-}
-
-// pickThread does what findThread says; list has the last used first. Only the
-// beginning of an id finds a thread, never that of a name: a question to "user-1" must not
-// go to "user-12".
-func pickThread(list []threads.Info, name string) (string, error) {
-	var found []string
-	short := ""
-	for _, t := range list {
-		if t.ID == name {
-			return name, nil
-		}
-		if len(name) >= shortestStart && idStart.MatchString(t.ID) && strings.HasPrefix(t.ID, name) {
-			short = t.ID
-		}
-		if idStart.MatchString(name) && strings.HasPrefix(t.ID, name) {
-			found = append(found, t.ID)
-		}
-	}
-	switch {
-	case name == lastName && len(list) > 0:
-		return list[0].ID, nil
-	case len(found) == 1:
-		return found[0], nil
-	case len(found) > 1:
-		return "", usagef("thread %q: %s begin so", name, count(len(found), "thread")).with("give more of the id; ragflow threads list shows them")
-	}
-	if short != "" {
-		return "", usagef("thread %q: too short for the beginning of an id", name).with("give at least eight characters, such as " + short[:8])
-	}
-	return "", notFoundf("thread %q: not found", name).with(threadsHint)
-}
-
-// idStart is the beginning of an id as ragflow makes them, long enough to be
-// no name that a person gives.
-var idStart = regexp.MustCompile(`^[0-9a-f]{8}[0-9a-f-]*$`)
-
-// shortestStart is the length from which on the beginning of an id is taken for one. It is
-// refused instead of beginning a thread of that name, if it is no idStart.
-const shortestStart = 5
-
-// checkThreadName refuses a name that is too long or cannot be printed on one line.
-func checkThreadName(name string) error {
-	if utf8.RuneCountInString(name) > 200 {
-		return failed("", ragflow.ErrThreadName)
-	}
-	if line(name) != name {
-		return usagef("the name of a thread, %q, must be on one line and have no control characters", name)
-	}
-	return nil
-}
-
-// threadToAsk returns the id of the thread a question goes to, and whether it
-// begins there. A name that no thread has begins one of that name: people who
-// call ragflow for others name threads after them.
-func threadToAsk(ctx context.Context, log *threads.Log, name string, resume bool) (id string, isNew bool, err error) {
-	if err := checkThreadName(name); err != nil {
-		return "", false, err
-	}
-	id, err = findThread(ctx, log, name)
-	f, ok := errors.AsType[*failure](err)
-	if ok && f.code == exitNotFound && !resume && name != lastName {
-		return name, true, nil
-	}
-	return id, false, err
-}
-
-// conversation is the thread a question goes to, and what it is answered from.
-type conversation struct {
-	thread string // empty: a new one without a name
-	isNew  bool
-	scope  state.Scope // without Docs: those of flags and settings
-}
-
-// converse finds the thread of a name (see threadToAsk) and what it was answered from
-// before, which is used again as far as no flag says otherwise. Other documents are
-// announced; the next question keeps them in the thread. A run is resumed only with
-// those that it began with.
-func (a *app) converse(ctx context.Context, name string, resume bool) (c conversation, err error) {
-	c.isNew = true
-	if c.scope.Filter, err = a.filter(); err != nil || name == "" {
-		return c, err
-	}
-	s, err := a.settings()
-	if err != nil {
-		return c, err
-	}
-	log, store, err := ragflow.OpenThreads(ctx, s.config)
-	if err != nil {
-		return c, failed("open "+s.config.DataDir, err)
-	}
-	defer closeInto(&err, store)
-	if c.thread, c.isNew, err = threadToAsk(ctx, log, name, resume); err != nil || c.isNew {
-		return c, err
-	}
-	last, err := log.StateAt(ctx, c.thread, 0)
-	if err != nil || last.Scope.Empty() {
-		return c, err
-	}
-	kept := last.Scope
-	switch {
-	case len(a.flags.docs) == 0 && a.flags.collection == "":
-		c.scope.Docs, a.flags.collection = kept.Docs, kept.Collection
-		if c.scope.Filter.Empty() {
-			c.scope.Filter = kept.Filter
-		}
-		err = exist(kept.Docs)
-		if f, ok := errors.AsType[*failure](err); ok {
-			f.hint = fmt.Sprintf("thread %q was answered from there; name other documents with --docs", c.thread)
-		}
-		return c, err
-	}
-	now := state.Scope{Collection: a.flags.collection, Filter: c.scope.Filter}
-	for _, p := range a.flags.docs {
-		now.Docs = append(now.Docs, absolute(s.here, p))
-	}
-	switch {
-	case now.Equal(kept):
-	case resume:
-		return c, usagef("--resume goes on with the documents of the question, %s; leave out --docs and --collection", scopeName(kept)).
-			with("ragflow ask --thread " + quoted(c.thread) + " --resume")
-	default:
-		a.tell("thread %q was answered from %s; from now on it is answered from %s", c.thread, scopeName(kept), scopeName(now))
-	}
-	return c, nil
-}
-
-// configure makes c answer from the documents of the conversation.
-func (v conversation) configure(c *ragflow.Config) {
-	if len(v.scope.Docs) > 0 {
-		c.Docs = v.scope.Docs
-	}
-}
-
-// scopeName names the documents of a thread.
-func scopeName(s state.Scope) string {
-	name := line(strings.Join(s.Docs, ", "))
-	if s.Collection != "" {
-		name = "the collection " + line(s.Collection)
-	}
-	if !s.Filter.Empty() {
-		name += " (filtered)"
-	}
-	return cmp.Or(name, "all that is indexed")
-}
-
-// unfinished reports whether the last run of a thread can be resumed.
-func unfinished(t threads.Info) bool { return t.Status != "" && t.Status != string(graph.Completed) }
-
-// threadMarkdown writes a conversation as Markdown.
-func threadMarkdown(ctx context.Context, t *threads.Thread) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n", line(t.Title))
-	pruned := 0
-	for _, m := range t.Messages {
-		if m.Role == state.Human && m.Run == "" {
-			pruned++
-		}
-	}
-	turns := count(t.Turns, "turn")
-	if pruned > 0 {
-		turns += fmt.Sprintf(" (of %d earlier ones only question and answer are left)", pruned)
-	}
-	fmt.Fprintf(&b, "Thread %s, %s, %s to %s UTC\n", t.ID, turns,
-		t.Created.UTC().Format("2006-01-02 15:04"), t.Used.UTC().Format("2006-01-02 15:04"))
-	if !t.Scope.Empty() {
-		fmt.Fprintf(&b, "Answered from %s\n", scopeName(t.Scope))
-	}
-	var files ingest.CitedFiles
-	for _, m := range t.Messages {
-		if m.Role == state.Human {
-			fmt.Fprintf(&b, "\n## Question\n\n%s\n", strings.TrimSpace(m.Content))
-			continue
-		}
-		fmt.Fprintf(&b, "\n## Answer\n\n%s\n", strings.TrimSpace(m.Content))
-		for i, c := range m.Citations {
-			if i == 0 {
-				b.WriteString("\n")
-			}
-			fmt.Fprintf(&b, "- [%d] %s %s\n", c.N, line(transcript.Place(c, "")), line(c.Title))
-			if files.Changed(ctx, c) {
-				b.WriteString("  (the document has changed since)\n")
-			}
-		}
-		if m.Run != "" {
-			fmt.Fprintf(&b, "\nRun %s\n", m.Run)
-		}
-	}
-	if unfinished(t.Info) {
-		fmt.Fprintf(&b, "\nThe last run is not finished (%s). Go on with: ragflow ask --thread %s --resume\n", t.Status, quoted(t.ID))
-	}
-	if t.Summary != "" {
-		fmt.Fprintf(&b, "\n## Summary of what is no longer live\n\n%s\n", strings.TrimSpace(t.Summary))
-	}
-	return b.String()
 }

@@ -15,8 +15,8 @@ import (
 // versionReply is the schema of "ragflow version --json".
 type versionReply struct {
 	Version  string `json:"version"`  // of the module
-	Revision string `json:"revision"` // of the source; "+changes" where the tree was not clean; empty where unknown
-	Time     string `json:"time"`     // of the revision; empty where unknown
+	Revision string `json:"revision"` // of the source; "+changes" if the tree was not clean; empty if unknown
+	Time     string `json:"time"`     // of the revision; empty if unknown
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 	SQLite   string `json:"sqlite"` // the driver built in, and its version
@@ -74,8 +74,8 @@ type billProperty struct {
 	Value string `json:"value"`
 }
 
-// materials lists the modules that are linked into this program, each with its licence
-// and the checksum of go.sum, and the data of others that it holds.
+// materials lists the modules in this program, each with its licence and the checksum of go.sum,
+// and the data of others in it.
 func materials() bill {
 	b := bill{"CycloneDX", "1.5", 1, []billComponent{
 		{Type: "data", Name: "WordNet, opposites (notice in internal/skills/cite/opposites.txt)", Version: "3.1", Licenses: []billLicense{{"LicenseRef-WordNet"}}},
@@ -114,7 +114,7 @@ func licensesOf(module string) (found []string) {
 	return found
 }
 
-// readVersion reads what the linker wrote into this program.
+// readVersion reads the build information in this program.
 func readVersion() versionReply {
 	v := versionReply{Version: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, SQLite: "(unknown)"}
 	info, ok := debug.ReadBuildInfo()

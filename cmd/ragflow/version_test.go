@@ -13,6 +13,7 @@ import (
 
 // TestMaterials reads the bill of materials as a tool would.
 func TestMaterials(t *testing.T) {
+	t.Parallel()
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), []string{"version", "--licenses", "--json"}, strings.NewReader(""), &out, &errs, nil); code != 0 {
 		t.Fatal(code, errs.String())
@@ -39,6 +40,7 @@ func TestMaterials(t *testing.T) {
 // TestLicenses wants a licence for each module that the program links on any platform, and
 // none that asks more of a user than to name its authors.
 func TestLicenses(t *testing.T) {
+	t.Parallel()
 	free := []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
 	for _, env := range []string{"CGO_ENABLED=1", "CGO_ENABLED=0", "GOOS=windows", "GOOS=darwin"} {
 		list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".")

@@ -11,6 +11,7 @@ import (
 )
 
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := program{t, dir, filepath.Join(dir, "data")}
 	library(t, dir, 0)

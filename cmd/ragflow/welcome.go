@@ -5,30 +5,28 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/spf13/cobra"
 )
 
-// welcome is what the program says without arguments: what it is for, and commands to
-// copy that fit this folder.
-func (a *app) welcome(*cobra.Command, []string) error {
-	s, err := a.readSettings()
+// welcome prints, for a call without arguments, the purpose of the program and commands that fit
+// this folder.
+func (a *app) welcome(g *given) error {
+	s, err := a.readSettings(g)
 	if err != nil {
 		return err
 	}
 	docs := ""
-	if len(s.config.Docs) == 0 {
+	if len(s.Config.Docs) == 0 {
 		docs = "--docs . "
 		if info, err := os.Stat("docs"); err == nil && info.IsDir() {
 			docs = "--docs ./docs "
 		}
 	}
 	fmt.Fprintln(a.out, "Ragflow answers questions from your own documents, and shows where each answer stands.")
-	fmt.Fprintf(a.out, "\n%s\n", a.styleOf(a.stdout).bold("Try"))
+	fmt.Fprintf(a.out, "\n%s\n", a.styleOf(a.stdout).Bold("Try"))
 	fmt.Fprintf(a.out, "  ragflow ask %s\"How do I get started?\"\n", docs)
 	fmt.Fprintln(a.out, "  ragflow ask --thread last \"and what comes next?\"")
 	fmt.Fprintf(a.out, "  ragflow ask %s--trace -o ./output -q \"How do I get started?\"\n", docs)
-	if s.project == "" {
+	if s.Project == "" {
 		fmt.Fprintf(a.out, "  ragflow init %s\n", strings.TrimSpace(docs))
 	}
 	fmt.Fprintln(a.out, "\n\"ragflow help\" lists all commands; \"ragflow doctor\" says how this folder stands.")

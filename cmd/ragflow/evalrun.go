@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/ragflow"
+	"example.com/ragflow/eval"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/transcript"
+)
+
+// eval asks the questions of a dataset, reports the answers and compares them with gates.
+func (a *app) eval(ctx context.Context, g *given, o evalOptions, gates []metricFloor) error {
+	s, err := a.trusted(a.input(g))
+	if err != nil {
+		return err
+	}
+	dataset, err := eval.Load(o.dataset)
+	if err != nil {
+		f, _ := errors.AsType[*failure](failed("read the dataset", err))
+		if f != nil && f.code == exitNotFound {
+			f.hint = "name a file, or a built-in dataset: " + strings.Join(eval.BuiltIn(), ", ")
+		}
+		return f
+	}
+	options := eval.Options{Workers: o.workers, Model: offlineName}
+	if s.Models.Smart != "" && !s.Models.Offline {
+		options.Model = s.Models.Smart
+	}
+	if o.judge {
+		options.Judge = new(eval.Judge)
+		if options.Judge.Chat, err = s.Models.Judge(o.judgeModel); err != nil {
+			return failed("", err)
+		}
+		if options.Judge.Chat == nil {
+			return usagef("--llm-judge needs a model to ask").with("name one with --judge-model, or SMART_LLM_MODEL without --offline")
+		}
+		if options.Judge.Own, err = s.Config.ReadPrompts(); err != nil {
+			return failed("", err)
+		}
+	}
+	return a.with(ctx, g, opening{sync: true, change: func(c *ragflow.Config) { c.ForgetThreads = true }}, func(opened *session) error {
+		if err := a.warnUnknownPages(ctx, opened, dataset); err != nil {
+			return err
+		}
+		progress := a.newProgress()
+		options.Progress = func(done, total int) {
+			progress.report(ingest.Progress{Stage: stageAsking, Done: done, Total: total})
+		}
+		result, err := eval.Run(ctx, opened.Assistant, dataset, options)
+		progress.end()
+		if err == nil || len(result.Outcomes) > 0 { // also what was done before an interruption
+			err = errors.Join(failed("evaluate", err), a.evalReport(result, o))
+		}
+		if err != nil {
+			return failed("evaluate", err)
+		}
+		return verdict(result, gates)
+	})
+}
+
+// warnUnknownPages warns of relevant pages of a dataset that are no documents: no answer can cite them.
+func (a *app) warnUnknownPages(ctx context.Context, opened *session, dataset eval.Dataset) error {
+	stats, err := opened.Library().Stats(ctx, true)
+	if err != nil {
+		return failed("list the documents", err)
+	}
+	known := map[string]bool{}
+	for _, c := range stats.Collections {
+		for _, f := range c.FileList {
+			known[f.Source] = true
+		}
+	}
+	var unknown []string
+	note := func(e eval.Expected) {
+		for _, page := range e.Relevant {
+			if !known[page] && !slices.Contains(unknown, page) {
+				unknown = append(unknown, page)
+			}
+		}
+	}
+	for _, item := range dataset.Items {
+		note(item.Expected)
+		for _, turn := range item.Turns {
+			note(turn.Expected)
+		}
+	}
+	if n := len(unknown); n > 0 {
+		more := ""
+		if n > 3 {
+			more = fmt.Sprintf(" and %d more", n-3)
+		}
+		a.warn(fmt.Sprintf("%s of the dataset not among the documents: %s%s", count(n, "relevant page"), strings.Join(unknown[:min(n, 3)], ", "), more))
+	}
+	return nil
+}
+
+// exampleItem shows how a dataset is written.
+const exampleItem = `an item is one line: {"id": "q1", "question": "…", "expected_keywords": ["…"], "relevant": ["page.md"]}`
+
+// evalReport prints a result and writes the files asked for.
+func (a *app) evalReport(r *eval.Result, o evalOptions) error {
+	var written []string
+	for _, f := range []struct {
+		path  string
+		write func(io.Writer, *eval.Result) error
+	}{{o.csv, eval.WriteCSV}, {o.html, eval.WriteHTML}} {
+		if f.path == "" {
+			continue
+		}
+		if err := writeOutput(f.path, func(w io.Writer) error { return f.write(w, r) }); err != nil {
+			return failed("write "+f.path, err)
+		}
+		written = append(written, f.path)
+	}
+	if err := a.printTable(r, func(w io.Writer) error { return eval.WriteTable(w, r) }); err != nil {
+		return err
+	}
+	for _, path := range written {
+		a.tell("wrote %s", path)
+	}
+	return nil
+}
+
+// printTable prints figures: as JSON, or the table that write makes.
+func (a *app) printTable(figures any, write func(io.Writer) error) error {
+	err := a.print(figures, func() {
+		var table strings.Builder
+		_ = write(&table) // a builder takes all
+		fmt.Fprint(a.out, transcript.Visible(table.String()))
+	})
+	return failed("write the figures", errors.Join(err, a.out.Flush())) // before what is said about them
+}
+
+// verdict is the error of a run with a mean below its floor or with failed questions.
+func verdict(r *eval.Result, gates []metricFloor) error {
+	var below []string
+	for _, g := range gates {
+		m, ok := r.Summary.Metric(g.metric)
+		switch {
+		case !ok:
+			below = append(below, g.metric+" cannot be measured with this dataset")
+		case m.Mean < g.floor:
+			below = append(below, fmt.Sprintf("%s is %.3f, below %s", g.metric, m.Mean, strconv.FormatFloat(g.floor, 'f', -1, 64)))
+		}
+	}
+	if n := r.Summary.Errors; n > 0 {
+		below = append(below, fmt.Sprintf("%d of %s failed", n, count(r.Summary.Questions, "question")))
+	}
+	if len(below) == 0 {
+		return nil
+	}
+	return (&failure{code: exitFailure, err: errors.New(strings.Join(below, "; "))}).with("see each question: ragflow eval … --output report.html")
+}
