@@ -28,6 +28,9 @@ func (x *run[S, U]) begin(ctx context.Context) error {
 			}
 			ok = true
 		}
+		if x.req.ResumeOrStart {
+			x.req.Resume = len(head.Frontier) > 0
+		}
 		over := false // this resume only repeats answers of a run that is over
 		if x.req.Resume {
 			if over, err = x.answeredBefore(ctx, head); err != nil {

@@ -144,7 +144,7 @@ func (c *activeRuns) find(thread, run string) *activeRun {
 func (x *run[S, U]) open(ctx context.Context, cancel context.CancelCauseFunc) (func(), error) {
 	policy, wait := x.onBusy(), x.req.Wait
 	switch {
-	case x.req.Resume:
+	case x.req.Resume || x.req.ResumeOrStart:
 		policy = Reject
 	case policy == Rollback && x.plan.restore == nil:
 		return nil, errNoRestore

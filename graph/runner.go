@@ -90,6 +90,9 @@ type Request[U any] struct {
 	// Metadata is saved with the input; [Runner.Runs] finds runs by it. The state does not have it.
 	Metadata map[string]string
 	Resume   bool // continue the thread's unfinished run; Run and Input are ignored
+	// ResumeOrStart is like Resume if the thread has an unfinished run, and otherwise starts a run with Input. [OnBusy] is
+	// Reject. It allows no Updates and no Answers.
+	ResumeOrStart bool
 	// From, if set, is an earlier commit of the thread to go on from: with Resume its run continues there,
 	// otherwise the input follows it. That needs [Graph].Restore. A commit of [SourceFork] is saved first; the log keeps
 	// the commits in between, but the turns that began there are undone. Results and answers of the superstep

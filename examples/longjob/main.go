@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -46,11 +45,7 @@ func run(ctx context.Context, file string, pieces int, work func(ctx context.Con
 	}
 	defer store.Close()
 	runner := plan.Runner(graph.Options{Store: store, MaxSteps: pieces + 1})
-	job, err := runner.Invoke(ctx, graph.Request[Job]{Thread: "job", Resume: true})
-	if errors.Is(err, graph.ErrNotFound) || errors.Is(err, graph.ErrNothingToDo) { // nothing was stopped
-		job, err = runner.Invoke(ctx, graph.Request[Job]{Thread: "job", Input: Job{Of: pieces}})
-	}
-	return job, err
+	return runner.Invoke(ctx, graph.Request[Job]{Thread: "job", Input: Job{Of: pieces}, ResumeOrStart: true})
 }
 
 func main() {
