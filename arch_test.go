@@ -36,6 +36,7 @@ var rooms = map[string]room{
 	"graph/draw":      {ours: []string{"graph"}},
 	"internal/stored": {ours: []string{"graph"}},
 	"graph/reduce":    {ours: []string{"graph"}},
+	"graph/untyped":   {ours: []string{"graph", "graph/schema"}},
 	"graph/memstore":  {ours: []string{"graph", "internal/stored"}},
 	"graph/graphtest": {ours: []string{"graph"}},
 	"state":           {},

@@ -70,7 +70,7 @@ func (e *StepLimitError) Error() string {
 	return fmt.Sprintf("step limit of %d reached before %v; raise it or resume the run", e.Limit, e.Next)
 }
 
-// EntryError reports which part of a commit or task result a store rejected. Nothing was
+// EntryError reports which part of a commit, a task result or a request was rejected. Nothing was
 // saved.
 type EntryError struct {
 	Field  string // for example "delta 2 of node \"generate\": body"

@@ -8,8 +8,8 @@ import (
 
 // Moment is the state of a thread after one of its commits.
 type Moment[S any] struct {
-	Commit Commit // with its deltas
-	State  S
+	Commit Commit `json:"commit"` // with its deltas
+	State  S      `json:"state"`
 }
 
 // History returns up to n moments of a thread, newest first. It starts at the head or, for

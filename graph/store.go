@@ -125,16 +125,18 @@ const (
 
 // Commit is one entry of a thread's log.
 type Commit struct {
-	ID, Parent  CommitID
-	Thread, Run string
-	Step        int // 0 for the input, then 1, 2, … within the run; for a close, the last finished step
-	Source      Source
-	Status      Status    // status of the run after this commit
-	Time        time.Time // creation time, in UTC with microseconds
-	Fingerprint string    // fingerprint of the graph
-	Frontier    []string  // the reached nodes, by rank; empty if the run completed
-	Error       string    // the first error, if the run ended early
-	Deltas      []Delta   // by rank; set only by Walk
+	ID          CommitID  `json:"id"`
+	Parent      CommitID  `json:"parent"`
+	Thread      string    `json:"thread"`
+	Run         string    `json:"run"`
+	Step        int       `json:"step"` // 0 for the input, then 1, 2, … within the run; for a close, the last finished step
+	Source      Source    `json:"source"`
+	Status      Status    `json:"status"`                // status of the run after this commit
+	Time        time.Time `json:"time"`                  // creation time, in UTC with microseconds
+	Fingerprint string    `json:"fingerprint,omitempty"` // fingerprint of the graph
+	Frontier    []string  `json:"frontier,omitempty"`    // the reached nodes, by rank; empty if the run completed
+	Error       string    `json:"error,omitempty"`       // the first error, if the run ended early
+	Deltas      []Delta   `json:"deltas,omitempty"`      // by rank; set only by Walk
 }
 
 // BodyBytes returns the size of the bodies of the commit's deltas.
