@@ -36,7 +36,7 @@ func TestHostileDatabase(t *testing.T) {
 		"threads.db": {
 			"view for a table": `DROP TABLE meta; CREATE VIEW meta(key, value)` + endless + `i, 'x' FROM n`,
 			"trigger":          `CREATE TRIGGER t AFTER INSERT ON commits BEGIN DELETE FROM deltas; END`,
-			"other check":      `PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'head    INTEGER', 'head    INTEGER CHECK(abs(head) > 0)') WHERE name = 'threads'`,
+			"other check":      `PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'head     INTEGER', 'head     INTEGER CHECK(abs(head) > 0)') WHERE name = 'threads'`,
 		},
 	}
 	for file, changes := range crafted {
