@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -123,9 +122,17 @@ func (s *SQLite) listing(tx *sqlite.Tx, q graph.ThreadQuery) (query string, args
 		args = append(args, values...)
 	}
 	if len(q.Metadata) > 0 && s.sealer == nil {
-		name, few, err := rarest(tx, q.Metadata)
-		if err != nil {
-			return "", nil, err
+		const many = 1000
+		name, few := "", false
+		for key, value := range q.Metadata {
+			name = key
+			err := tx.QueryRow(`SELECT count(*) < ?1 FROM (SELECT 1 FROM tags WHERE key = ?2 AND value = ?3 LIMIT ?1)`, many, key, value).Scan(&few)
+			if err != nil {
+				return "", nil, err
+			}
+			if few {
+				break
+			}
 		}
 		if few { // sorting them is faster than looking for them in order
 			from = "tags g CROSS JOIN threads t ON t.id = g.thread"
@@ -150,43 +157,22 @@ func (s *SQLite) listing(tx *sqlite.Tx, q graph.ThreadQuery) (query string, args
 	return columns + " FROM " + from + where + " ORDER BY " + key + order + " LIMIT " + strconv.Itoa(stored.MaxRead+1), args, nil
 }
 
-// rarest returns the key of the metadata that the fewest threads have with this value, and whether these are few.
-func rarest(tx *sqlite.Tx, metadata map[string]string) (name string, few bool, err error) {
-	const many = 1000
-	fewest := many + 1
-	for _, key := range slices.Sorted(maps.Keys(metadata)) {
-		var n int
-		err := tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM tags WHERE key = ? AND value = ? LIMIT ?)`, key, metadata[key], many).Scan(&n)
-		if err != nil {
-			return "", false, err
-		}
-		if n < fewest {
-			name, fewest = key, n
-		}
-	}
-	return name, fewest < many, nil
-}
-
 // Info implements [graph.Lister].
 func (s *SQLite) Info(ctx context.Context, thread string) (i graph.ThreadInfo, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		if _, _, err := find(ctx, tx, thread, 0); err != nil {
-			return err
-		}
-		i, err = s.info(tx, thread)
+		i, err = s.info(ctx, tx, thread)
 		return err
 	})
 	return i, err
 }
 
 // info returns the entry of a thread that has a commit.
-func (s *SQLite) info(tx *sqlite.Tx, thread string) (i graph.ThreadInfo, err error) {
-	for row := range tx.Query(infoColumns+`0 FROM threads t WHERE t.name = ?`, thread) {
-		var l listed
-		l, err = s.scanInfo(row)
-		i = l.ThreadInfo
+func (s *SQLite) info(ctx context.Context, tx *sqlite.Tx, thread string) (graph.ThreadInfo, error) {
+	for row := range tx.Query(infoColumns+`0 FROM threads t WHERE t.name = ?1 AND t.head IS NOT NULL AND ?2 IN ('', t.owner)`, thread, graph.OwnerOf(ctx)) {
+		l, err := s.scanInfo(row)
+		return l.ThreadInfo, err
 	}
-	return i, err
+	return graph.ThreadInfo{}, stored.NotFound("thread %q", thread)
 }
 
 // Describe implements [graph.Lister].

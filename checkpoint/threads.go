@@ -23,7 +23,7 @@ func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (
 		if err != nil {
 			return err
 		}
-		i, err := s.info(tx, thread)
+		i, err := s.info(ctx, tx, thread)
 		if err != nil {
 			return err
 		}

@@ -97,7 +97,8 @@ func (s *SQLite) verify(tx *sqlite.Tx, name string) (found []stored.Finding, err
 		found = append(found, stored.Finding{Thread: name, Commit: at, Problem: problem})
 	}
 	var id, head int64
-	err = tx.QueryRow(`SELECT id, coalesce(head, 0) FROM threads WHERE name = ?`, name).Scan(&id, &head)
+	var facts any
+	err = tx.QueryRow(`SELECT id, coalesce(head, 0), facts FROM threads WHERE name = ?`, name).Scan(&id, &head, &facts)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = stored.NotFound("thread %q", name)
 	}
@@ -133,7 +134,7 @@ func (s *SQLite) verify(tx *sqlite.Tx, name string) (found []stored.Finding, err
 			find(at, err.Error())
 		}
 	}
-	if _, err := s.info(tx, name); head != 0 && err != nil {
+	if _, err := s.openFacts(name, facts); err != nil {
 		find(0, err.Error())
 	}
 	_, err = s.pending(tx, name)

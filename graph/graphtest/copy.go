@@ -7,23 +7,13 @@ import (
 )
 
 func copyClauses() []clause {
-	clauses := []clause{
+	return need[graph.Copier]([]clause{
 		{"a copy of the head has its pending results, one of a commit ends there", copyOfCommit},
 		{"a copy takes the results it is given", copyWithResults},
 		{"a copy is refused whole", copyRefused},
 		{"copies are independent", copiesAreIndependent},
 		{"a copy to a held thread is busy", copyBusy},
-	}
-	for i, c := range clauses {
-		clauses[i].run = func(t *testing.T, s graph.Store) {
-			t.Helper()
-			if _, ok := s.(graph.Copier); !ok {
-				t.Skip("the store is no graph.Copier")
-			}
-			c.run(t, s)
-		}
-	}
-	return clauses
+	})
 }
 
 // threeCommits fills thread t with three commits, the last with a pending

@@ -10,13 +10,11 @@ import (
 
 // ownerClauses are those of [graph.OwnedBy].
 func ownerClauses() []clause {
-	return []clause{
+	return append(need[graph.Lister]([]clause{{"a list has the threads of its owner", listOwned}}), []clause{
 		{"a thread of another owner is not found", foreignThread},
 		{"a thread that is held is not found by another owner, also by force", foreignLease},
 		{"a thread that was never written can be begun by another owner", abandonedThread},
-		{"a list has the threads of its owner", listOwned},
-		{"a copy belongs to the owner of the original", copyOwned},
-	}
+	}...)
 }
 
 // begin writes the first commit of a thread for an owner and releases it.
@@ -118,9 +116,6 @@ func abandonedThread(t *testing.T, s graph.Store) {
 }
 
 func listOwned(t *testing.T, s graph.Store) {
-	if _, ok := s.(graph.Lister); !ok {
-		t.Skip("the store does not list its threads")
-	}
 	for thread, owner := range map[string]string{"1": "ann", "2": "bob", "3": "ann", "4": ""} {
 		begin(t, s, thread, owner)
 	}
@@ -148,16 +143,4 @@ func listOwned(t *testing.T, s graph.Store) {
 	if err == nil {
 		t.Error("a list of the threads of another owner: no error")
 	}
-}
-
-func copyOwned(t *testing.T, s graph.Store) {
-	if _, ok := s.(graph.Copier); !ok {
-		t.Skip("the store is no graph.Copier")
-	}
-	begin(t, s, "t", "ann")
-	mustCopy(t, s, 0, "copy", nil)
-	_, err := s.Head(graph.OwnedBy(t.Context(), "ann"), "copy")
-	wantError(t, "Head for ann", err, nil)
-	_, err = s.Head(graph.OwnedBy(t.Context(), "bob"), "copy")
-	wantError(t, "Head for bob", err, graph.ErrNotFound)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func pruneClauses() []clause {
-	clauses := []clause{
+	return need[graph.Pruner]([]clause{
 		{"later commits stay as they are", pruneKeeps},
 		{"state is that of the base and what follows", pruneFolds},
 		{"up to the head, and on from there", pruneToHead},
@@ -24,17 +24,7 @@ func pruneClauses() []clause {
 		{"a broken base changes nothing", pruneRefusesBase},
 		{"an ended context changes nothing", pruneEnds},
 		{"the caller may change what it gave", pruneCopies},
-	}
-	for i, c := range clauses {
-		clauses[i].run = func(t *testing.T, s graph.Store) {
-			t.Helper()
-			if _, ok := s.(graph.Pruner); !ok {
-				t.Skip("the store is no graph.Pruner")
-			}
-			c.run(t, s)
-		}
-	}
-	return clauses
+	})
 }
 
 // base is the commit that replaces pruned commits.

@@ -57,6 +57,20 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 	}
 }
 
+// need makes clauses skip a store that does not implement I.
+func need[I any](clauses []clause) []clause {
+	for i, c := range clauses {
+		clauses[i].run = func(t *testing.T, s graph.Store) {
+			t.Helper()
+			if _, ok := s.(I); !ok {
+				t.Skipf("the store is no %v", reflect.TypeFor[I]())
+			}
+			c.run(t, s)
+		}
+	}
+	return clauses
+}
+
 // RunPersistent tests a store with its data in a folder: all of [Run], and that a store that is
 // opened again in the same folder has the same content.
 func RunPersistent(t *testing.T, open func(t *testing.T, dir string) graph.Store) {

@@ -99,8 +99,6 @@ func NewPager(ctx context.Context, q graph.ThreadQuery) (*Pager, error) {
 		return nil, &graph.EntryError{Field: "owner", Reason: fmt.Sprintf("the threads of %q are not those of %q", q.Owner, owner)}
 	case q.Order != graph.ByActivity && q.Order != graph.ByCreation:
 		return nil, &graph.EntryError{Field: "order", Reason: fmt.Sprintf("unknown order %q", q.Order)}
-	case q.After < 0:
-		return nil, &graph.EntryError{Field: "after", Reason: "negative"}
 	case owner != "":
 		q.Owner = owner
 	}
