@@ -67,15 +67,9 @@ func newFilter(f state.Filter, docs []*Document) (func(*Document) bool, error) {
 		return tests, nil
 	}
 	must, err := compile(f.Must)
-	if err != nil {
-		return nil, err
-	}
-	should, err := compile(f.Should)
-	if err != nil {
-		return nil, err
-	}
-	mustNot, err := compile(f.MustNot)
-	if err != nil {
+	should, shouldErr := compile(f.Should)
+	mustNot, mustNotErr := compile(f.MustNot)
+	if err = cmp.Or(err, shouldErr, mustNotErr); err != nil {
 		return nil, err
 	}
 	return func(d *Document) bool {

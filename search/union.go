@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -17,9 +18,9 @@ import (
 
 // Uniter is a [Snapshot] that can be searched together with others as one index.
 type Uniter interface {
-	// Unite returns a snapshot of its own documents and those of others. ok is false if
-	// others are not of its kind.
-	Unite(others []Snapshot) (s Snapshot, ok bool)
+	// Unite returns a snapshot of its own documents and those of another. ok is false if
+	// their scores cannot be compared.
+	Unite(other Snapshot) (s Snapshot, ok bool)
 }
 
 // Union searches several indexes as one. It returns a single snapshot as it is.
@@ -28,7 +29,8 @@ type Uniter interface {
 // document frequencies and lengths are those of all, so scores are the same. Embedded indexes
 // with one analyzer and one ranking can. The hits of other snapshots, such as those of
 // servers, which rank by their own statistics, are fused by reciprocal rank: the best chunk of
-// each comes first. Vectors need no such care, because cosines of one embedder compare.
+// each comes first, and a [HybridServer] is asked for words and vectors separately. Vectors need
+// no such care, because cosines of one embedder can be compared.
 //
 // A chunk keeps its id. If an earlier index has a chunk of the same id, the id ends in a mark
 // of its root; [Snapshot.Chunks] reads both forms, and each [state.Chunk] names its root. A
@@ -37,37 +39,24 @@ type Uniter interface {
 // If the vectors of one index were made by another embedder, the error of Vectors is an
 // [*EmbedderError], as for collections of one index: an [Engine] warns and searches by words.
 func Union(first Snapshot, more ...Snapshot) Snapshot {
-	if len(more) == 0 {
-		return first
-	}
-	if u, ok := first.(Uniter); ok {
-		if s, ok := u.Unite(more); ok {
-			return s
-		}
-	}
-	u := &union{}
-	for _, s := range united(append([]Snapshot{first}, more...)) {
-		u.members = append(u.members, member{s, s})
-	}
-	u.Languages = NewLanguages(u.documentAnalyzer(), u.Docs(), u.DocFreq)
-	return u
-}
-
-// united unites what can be.
-func united(snapshots []Snapshot) (out []Snapshot) {
+	u := &union{members: []member{{first, first}}}
 next:
-	for _, s := range snapshots {
-		for i, before := range out {
-			if u, ok := before.(Uniter); ok {
-				if both, ok := u.Unite([]Snapshot{s}); ok {
-					out[i] = both
+	for _, s := range more {
+		for i, m := range u.members {
+			if one, ok := m.Snapshot.(Uniter); ok {
+				if both, ok := one.Unite(s); ok {
+					u.members[i] = member{both, both}
 					continue next
 				}
 			}
 		}
-		out = append(out, s)
+		u.members = append(u.members, member{s, s})
 	}
-	return out
+	if len(u.members) == 1 {
+		return u.members[0].Snapshot
+	}
+	u.Languages = NewLanguages(u.documentAnalyzer(), u.Docs(), u.DocFreq)
+	return u
 }
 
 // union searches snapshots whose scores cannot be compared.
@@ -97,7 +86,14 @@ func (u *union) hits(ctx context.Context, k int, ask func(i int, s Snapshot) ([]
 	lists, faults := make([][]state.Hit, len(u.members)), make([]error, len(u.members))
 	var wg sync.WaitGroup
 	for i, m := range u.members {
-		wg.Go(func() { lists[i], faults[i] = ask(i, m.found) })
+		wg.Go(func() {
+			defer func() {
+				if r := recover(); r != nil {
+					faults[i] = fmt.Errorf("index %d panicked: %v", i+1, r)
+				}
+			}()
+			lists[i], faults[i] = ask(i, m.found)
+		})
 	}
 	wg.Wait()
 	if err := errors.Join(faults...); err != nil {
@@ -232,30 +228,15 @@ func (u *union) Chunks(ctx context.Context, ids []string) ([]state.Chunk, error)
 	return out, nil
 }
 
-// Respelled implements Snapshot: words that no index holds.
+// Respelled returns the words that no index holds, each as the first index respells it.
 func (u *union) Respelled(query string) (out []Respelled) {
 	for _, m := range u.members {
 		for _, r := range m.Respelled(query) {
 			held := func(t text.QueryTerm) bool { return u.DocFreq(t.Term) > 0 }
 			same := func(o Respelled) bool { return o.Word == r.Word }
-			if i := slices.IndexFunc(out, same); i >= 0 {
-				out[i].Terms = append(out[i].Terms, r.Terms...)
-			} else if !slices.ContainsFunc(u.QueryTerms(r.Word), held) {
+			if !slices.ContainsFunc(out, same) && !slices.ContainsFunc(u.QueryTerms(r.Word), held) {
 				out = append(out, r)
 			}
-		}
-	}
-	for i := range out {
-		terms := out[i].Terms
-		slices.SortStableFunc(terms, func(a, b SimilarTerm) int { return cmp.Compare(a.Edits, b.Edits) })
-		seen := map[string]bool{}
-		out[i].Terms = slices.DeleteFunc(terms, func(t SimilarTerm) bool {
-			again := seen[t.Term]
-			seen[t.Term] = true
-			return again
-		})
-		for n, t := range out[i].Terms {
-			out[i].Terms[n].Chunks = u.DocFreq(t.Term)
 		}
 	}
 	return out

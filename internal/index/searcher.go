@@ -63,31 +63,31 @@ func (s *Searcher) ready() *Searcher {
 }
 
 // Unite implements [search.Uniter] for searchers of databases with the same analyzer and
-// ranking. A collection that comes twice counts once.
-func (s *Searcher) Unite(others []search.Snapshot) (search.Snapshot, bool) {
+// ranking. A collection that both have counts once.
+func (s *Searcher) Unite(other search.Snapshot) (search.Snapshot, bool) {
+	o, ok := other.(*Searcher)
+	if !ok || o.ranking != s.ranking || o.analyzer.Name() != s.analyzer.Name() {
+		return nil, false
+	}
 	type collection struct {
 		*snapshot
 		parts []part
 	}
 	var all []collection
-	for _, other := range append([]search.Snapshot{s}, others...) {
-		o, ok := other.(*Searcher)
-		if !ok || o.ranking != s.ranking || o.analyzer.Name() != s.analyzer.Name() {
-			return nil, false
-		}
-		for i, v := range o.snapshots {
+	for _, one := range []*Searcher{s, o} {
+		for i, v := range one.snapshots {
 			same := func(c collection) bool { return c.db == v.db && c.root == v.root }
 			if !slices.ContainsFunc(all, same) {
-				all = append(all, collection{v, o.partsOf(i)})
+				all = append(all, collection{v, one.partsOf(i)})
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b collection) int { return strings.Compare(a.root, b.root) })
-	u := &Searcher{ranking: s.ranking, analyzer: s.analyzer}
+	out := &Searcher{ranking: s.ranking, analyzer: s.analyzer}
 	for _, c := range all {
-		u.add(c.snapshot, c.parts)
+		out.add(c.snapshot, c.parts)
 	}
-	return u.ready(), true
+	return out.ready(), true
 }
 
 // partsOf returns the parts of a snapshot, by its number.
