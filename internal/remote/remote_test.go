@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/ragflow/internal/index"
 	"example.com/ragflow/internal/remote"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/searchtest"
@@ -485,4 +486,66 @@ func TestEmbedFaults(t *testing.T) {
 	} else if _, ok := errors.AsType[*search.DimensionError](err); !ok {
 		t.Errorf("a vector of another length: %v", err)
 	}
+}
+
+// TestUnionWithEmbedded: an index on a server and an embedded one are searched together; the same
+// chunk in both has two ids, which both can be read, and filters apply to both.
+func TestUnionWithEmbedded(t *testing.T) {
+	t.Parallel()
+	entry := func(source, text string) search.Entry {
+		return search.Entry{File: search.File{Source: source, Title: source}, Chunks: []state.Chunk{{ID: source + "#0", Text: text, End: len(text)}}}
+	}
+	server, local := open(t, newServer()), embedded(t)
+	for db, root := range map[search.Backend]string{server: "/server", local: "/local"} {
+		if err := db.Put(t.Context(), root, []search.Entry{entry("same.md", "mint"), entry(root[1:]+".md", "mint tea")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	snapshots := map[string]search.Snapshot{}
+	for root, db := range map[string]search.Backend{"/server": server, "/local": local} {
+		s, err := db.Snapshot(t.Context(), root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		snapshots[root] = s
+	}
+	s := search.Union(snapshots["/local"], snapshots["/server"])
+	find := func(s search.Snapshot) (out []string) {
+		hits, err := s.SearchWords(t.Context(), state.Query{Text: "mint", Weight: 1}, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range hits {
+			out = append(out, h.Chunk)
+		}
+		return out
+	}
+	want := []string{"same.md#0", "same.md#0@" + search.RootMark("/server"), "local.md#0", "server.md#0"}
+	if got := find(s); !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	chunks, err := s.Chunks(t.Context(), want)
+	if err != nil || len(chunks) != 4 || chunks[0].Root != "/local" || chunks[1].Root != "/server" {
+		t.Errorf("chunks %+v, %v", chunks, err)
+	}
+	var f state.Filter
+	f.AddPaths("same*")
+	narrowed, err := search.Narrow(t.Context(), s, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := find(narrowed); !slices.Equal(got, want[:2]) {
+		t.Errorf("narrowed: %q, want %q", got, want[:2])
+	}
+}
+
+// embedded returns an empty embedded index.
+func embedded(t *testing.T) search.Backend {
+	t.Helper()
+	db, err := index.Open(t.Context(), "", index.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
 }
