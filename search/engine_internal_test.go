@@ -97,7 +97,7 @@ type someVectors struct{ Vectors }
 
 func (someVectors) Len() int { return 1 }
 
-// TestVectorsLoadAgain: where a load of vectors failed, the next search tries again.
+// TestVectorsLoadAgain: if loading vectors fails, the next search tries again.
 func TestVectorsLoadAgain(t *testing.T) {
 	d := &denseLeg{snapshot: &flaky{}, o: Options{Embedder: &panicsOnce{calls: 1}}}
 	for _, fails := range []bool{true, false, false} {

@@ -93,8 +93,8 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestExpandWithin: a filter counts for what relations lead to (W8), those across it are
-// followed, and pages that went are not found.
+// TestExpandWithin: a filter applies to documents that relations lead to (W8), relations are
+// followed across those it leaves out, and deleted documents are not found.
 func TestExpandWithin(t *testing.T) {
 	db := open(t)
 	a := linked("a.md", "A", "CITES b.md")

@@ -9,7 +9,7 @@ import (
 	"example.com/ragflow/search"
 )
 
-// What a person sets of the fusion counts, also where no method is set.
+// The settings of a fusion apply even if no method is set.
 func TestFusionInForce(t *testing.T) {
 	for _, tt := range []struct {
 		name      string

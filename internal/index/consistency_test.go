@@ -45,7 +45,7 @@ type storedFile struct {
 	root string
 }
 
-// verifyDatabase returns what is wrong with the tables, and what there is to verify.
+// verifyDatabase returns the faults of the tables, and the files and roots to verify.
 func (db *DB) verifyDatabase(ctx context.Context) (out []Finding, files []storedFile, roots []string, err error) {
 	err = db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
 		if roots, err = collect(tx, func(r row, root *string) error { return r.Scan(root) }, `SELECT root FROM collections ORDER BY root`); err != nil {
@@ -70,7 +70,7 @@ func (db *DB) verifyDatabase(ctx context.Context) (out []Finding, files []stored
 	return out, files, roots, err
 }
 
-// verifyFile returns what is wrong with a file as it is at one moment; nothing where it is gone.
+// verifyFile returns the faults of a file at one moment; none if it was deleted.
 func (db *DB) verifyFile(ctx context.Context, stored storedFile) (out []Finding, err error) {
 	var f search.File
 	var chunks []state.Chunk

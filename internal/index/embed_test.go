@@ -191,7 +191,7 @@ func TestModelName(t *testing.T) {
 	}
 }
 
-// What is sent has the prefix and the length that the embedder says.
+// The texts sent have the prefix and the length of the embedder.
 func TestEmbedForm(t *testing.T) {
 	db := open(t, "", index.Options{})
 	put(t, db, "/a", file("x.md", "", strings.Repeat("word ", 100)+"end"))
@@ -317,7 +317,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Embedding goes on beside indexing and searching.
+// Embedding runs beside indexing and searching.
 func TestEmbedBesideWriters(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "index.db"), index.Options{})
 	put(t, db, "/a", file("x.md", "", "a", "b", "c", "d", "e", "f", "g", "h"))

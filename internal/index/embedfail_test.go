@@ -62,7 +62,7 @@ func TestEmbedFails(t *testing.T) {
 	}
 }
 
-// A cancelled run ends with the context's error and keeps what was done.
+// A cancelled run ends with the context's error and keeps its progress.
 func TestEmbedCancelled(t *testing.T) {
 	db := open(t, "", index.Options{})
 	put(t, db, "/a", file("x.md", "", "a", "b", "c", "d", "e", "f"))
@@ -126,7 +126,7 @@ func TestEmbedRefused(t *testing.T) {
 	}
 }
 
-// Models that give rubbish are told of, and nothing of it is stored.
+// Invalid answers of models are errors, and nothing of them is stored.
 func TestEmbedRubbish(t *testing.T) {
 	nan := float32(math.NaN())
 	for name, give := range map[string]func(n int) [][]float32{

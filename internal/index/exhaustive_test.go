@@ -227,7 +227,7 @@ func TestPruningOfManyFiles(t *testing.T) {
 	}
 }
 
-// narrow lets from no file in a hundred to all be found.
+// narrow lets between none and all of the files be found.
 func narrow(r *rand.Rand, s *Searcher, n int) {
 	share := []float64{0.004, 0.05, 0.9}[n%3]
 	for i := range s.parts {

@@ -92,7 +92,7 @@ func (s killStep) do(ctx context.Context, db *index.DB) error {
 	return db.Put(ctx, "/docs", s.put)
 }
 
-// changeUntilKilled tells of each step that is saved.
+// changeUntilKilled reports each step that is saved.
 func changeUntilKilled(args string) error {
 	ctx := context.Background()
 	fields := strings.Split(args, ";")
@@ -217,7 +217,7 @@ func readWhileWritten(t *testing.T, db *index.DB) {
 	}
 }
 
-// caughtUp finds out whether one step more was saved than told of.
+// caughtUp reports whether one more step was saved than reported.
 func caughtUp(t *testing.T, path string, k *killSteps) bool {
 	t.Helper()
 	db := open(t, path, index.Options{})

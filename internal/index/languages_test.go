@@ -60,7 +60,7 @@ var manuals = map[string]string{
 	"el/bicycle": "Το ποδήλατο κλειδώνεται μπροστά από το κτίριο. Η εταιρεία δεν ευθύνεται για κλεμμένα ποδήλατα.",
 }
 
-// TestSpeaks tells which languages documents are in.
+// TestSpeaks checks the languages of documents.
 func TestSpeaks(t *testing.T) {
 	db := open(t, "", index.Options{})
 	put(t, db, "german", file("leave", "", manuals["de/leave"]), file("fire", "", manuals["de/fire"]))

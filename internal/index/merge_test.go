@@ -50,7 +50,7 @@ func TestTiersAreFresh(t *testing.T) {
 			if step%7 != 0 {
 				continue
 			}
-			if r.IntN(4) == 0 { // what is in memory alone is lost
+			if r.IntN(4) == 0 { // data in memory is lost
 				handles[0] = open(t, path, index.Options{})
 				handles[0].SetFlush(flush)
 			}

@@ -100,7 +100,7 @@ func TestTwoProcesses(t *testing.T) {
 	check(t, "chunks seen by the other", searcher(t, b, "/docs").Docs(), 41)
 }
 
-// TestAnotherAnalyzer: terms are made anew from the stored text.
+// TestAnotherAnalyzer: terms are made again from the stored text.
 func TestAnotherAnalyzer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	english := open(t, path, index.Options{})

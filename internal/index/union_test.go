@@ -78,8 +78,8 @@ func sameScores(t *testing.T, r *rand.Rand, got, want *index.Searcher) {
 	}
 }
 
-// TestUnionIDs: chunks of one id in two databases are told apart, and each id gives its chunk,
-// in the union and in the index that it came from.
+// TestUnionIDs: chunks with the same id in two databases get different ids, and each id returns
+// its chunk, from the union and from its own index.
 func TestUnionIDs(t *testing.T) {
 	t.Parallel()
 	a, b := open(t, "", index.Options{}), open(t, "", index.Options{})

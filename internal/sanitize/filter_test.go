@@ -16,7 +16,8 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// hostile are what texts are made of that want to be loaded, run or clicked, also in part.
+// hostile are fragments of text that a viewer would load, run or make clickable, whole or in
+// part.
 var hostile = []string{
 	"https://evil.test/?q=secret", "http", "://", "www.", "www.evil.test", "boss@evil.test", "@evil.test", "0", "mailto:", "javascript:x", "//evil.test", ".", "ok.test",
 	"[", "]", "(", ")", "![", "](", "][", "]:", "[a]", "[a](", "[a]:", "[b]: javascript:x", "![x](https://evil.test/p.png)", "[a](<javascript:x>)", "[Source 1]", "[a\nb](javascript:x)",

@@ -6,7 +6,8 @@ import (
 	"example.com/ragflow/internal/sanitize"
 )
 
-// TestQuotes holds what stays of quotes, and that addresses become inline code. What came out stays as it is.
+// TestQuotes checks that quotes keep their text, and that addresses become inline code.
+// Filtering the output again changes nothing.
 func TestQuotes(t *testing.T) {
 	const table = "| a | b |\n| - | - |\n"
 	for in, want := range map[string]string{

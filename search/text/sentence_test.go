@@ -83,7 +83,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// cover reports what is wrong with spans, "" if nothing.
+// cover returns the fault of spans, or "".
 func cover(s string, spans []text.Span) string {
 	at := 0
 	for _, p := range spans {

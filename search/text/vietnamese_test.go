@@ -39,8 +39,8 @@ func TestVietnamese(t *testing.T) {
 	}
 }
 
-// TestMultilingual: each text is analyzed in its own language, and what is
-// typed without diacritics shares terms with what is written with them.
+// TestMultilingual: each text is analyzed in its own language, and text typed without
+// diacritics shares terms with text that has them.
 func TestMultilingual(t *testing.T) {
 	a := text.Multilingual()
 	if diff := cmp.Diff(termsOf(text.For("en"), "Restarting the containers in Hanoi"), termsOf(a, "Restarting the containers in Hanoi")); diff != "" {
