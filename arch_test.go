@@ -155,7 +155,7 @@ var rooms = map[string]room{
 	"eval/field": {ours: []string{".", "llm", "llm/openai"}, theirs: []string{
 		"golang.org/x/net/html", // text of the pages that the questions were written from
 	}},
-	"internal/skills/model": {ours: []string{"agent", "graph", "llm", "nodes", "prompts", "search", "search/text", "state", "internal/sanitize", "internal/skills/cite", "internal/skills/offline"}},
+	"internal/skills/model": {ours: []string{"agent", "graph", "llm", "nodes", "prompts", "search/text", "state", "internal/sanitize", "internal/skills/cite", "internal/skills/offline"}},
 	"internal/feedback": {ours: []string{"internal/newfile", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},

@@ -1,12 +1,10 @@
 package ragflow
 
 import (
-	"slices"
 	"sync"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/draw"
-	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/state"
 )
@@ -67,22 +65,41 @@ func flow() graph.Graph[state.State, state.Update] {
 
 // agentFlow is flow with a node before generate, in which a model reads the sources and
 // searches for more as often as it likes. generate checks its answer as any other.
-func agentFlow(searching graph.Task[state.State, state.Update]) graph.Graph[state.State, state.Update] {
-	g := flow()
-	g.Name = "ragflow agent"
-	g.Nodes[model.AgentID] = searching
-	check := g.Nodes[nodes.CheckAndRefineID]
-	check.Speculate = graph.Speculation[state.State]{}
-	g.Nodes[nodes.CheckAndRefineID] = check
-	i := slices.Index(g.Order, nodes.GenerateID)
-	g.Order = slices.Insert(slices.Clone(g.Order), i, model.AgentID)
-	for i := range g.Edges {
-		if g.Edges[i].To == nodes.GenerateID {
-			g.Edges[i].To = model.AgentID
-		}
+//
+//	… → post_retrieval → summarize_conversation → agent → generate
+func agentFlow(agent graph.Task[state.State, state.Update]) graph.Graph[state.State, state.Update] {
+	plain := flow()
+	return graph.Graph[state.State, state.Update]{
+		Name:    "ragflow agent",
+		Version: plain.Version,
+		Apply:   plain.Apply,
+		Restore: plain.Restore,
+		Order: []string{
+			nodes.IngestID, nodes.PreRetrievalID, nodes.RetrievalID, nodes.CheckAndRefineID,
+			nodes.PostRetrievalID, nodes.SummarizeConversationID, nodes.AgentID, nodes.GenerateID,
+		},
+		Nodes: map[string]graph.Task[state.State, state.Update]{
+			nodes.IngestID:                {Run: ofTurn(nodes.IngestID)},
+			nodes.PreRetrievalID:          {Run: ofTurn(nodes.PreRetrievalID)},
+			nodes.RetrievalID:             {Run: ofTurn(nodes.RetrievalID)},
+			nodes.CheckAndRefineID:        {Run: ofTurn(nodes.CheckAndRefineID)},
+			nodes.PostRetrievalID:         {Run: ofTurn(nodes.PostRetrievalID)},
+			nodes.SummarizeConversationID: {Run: ofTurn(nodes.SummarizeConversationID)},
+			nodes.AgentID:                 agent,
+			nodes.GenerateID:              {Run: ofTurn(nodes.GenerateID)},
+		},
+		Edges: []graph.Edge{
+			{From: graph.Start, To: nodes.IngestID},
+			{From: nodes.IngestID, To: nodes.PreRetrievalID},
+			{From: nodes.PreRetrievalID, To: nodes.RetrievalID},
+			{From: nodes.RetrievalID, To: nodes.CheckAndRefineID},
+			{From: nodes.PostRetrievalID, To: nodes.SummarizeConversationID},
+			{From: nodes.SummarizeConversationID, To: nodes.AgentID},
+			{From: nodes.AgentID, To: nodes.GenerateID},
+			{From: nodes.GenerateID, To: graph.End},
+		},
+		Branches: plain.Branches,
 	}
-	g.Edges = append(g.Edges, graph.Edge{From: model.AgentID, To: nodes.GenerateID})
-	return g
 }
 
 // plan is the compiled flow.

@@ -46,14 +46,16 @@ var (
 // Assistant answers questions from documents, in threads that last. It is safe for
 // concurrent use. Several assistants, in several processes too, may share a data folder.
 type Assistant struct {
-	config     Config
-	store      threads.Store
-	log        *threads.Log
-	runner     *graph.Runner[state.State, state.Update]
-	runs       *Runs
-	vectors    *search.QueryVectors
-	dictionary dictionary.Dictionary // of Config.Dictionary
-	custom     prompts.Set           // of Config.Prompts
+	config      Config
+	store       threads.Store
+	log         *threads.Log
+	runner      *graph.Runner[state.State, state.Update]
+	agentRunner *graph.Runner[state.State, state.Update]
+	agentPrint  string // fingerprint of its graph
+	runs        *Runs
+	vectors     *search.QueryVectors
+	dictionary  dictionary.Dictionary // of Config.Dictionary
+	custom      prompts.Set           // of Config.Prompts
 
 	collections Collections
 	library     *ingest.Library // of Config.Collection
@@ -107,9 +109,13 @@ func (a *Assistant) openThreads(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
+	agent, err := a.agentPlan()
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
 	a.store, a.log = store, log
 	a.runs = newRuns(a)
-	a.runner = p.Runner(a.runnerOptions())
+	a.runner, a.agentRunner, a.agentPrint = p.Runner(a.runnerOptions()), agent.Runner(a.runnerOptions()), agent.Fingerprint()
 	return nil
 }
 

@@ -35,8 +35,10 @@ type turn struct {
 	chunks   *chunkCache
 	models   model.Setup // zero without a model
 
+	quoting    *model.Quoting    // nil without a model
+	researcher *model.Researcher // of an agent; nil: none
+
 	rewriter nodes.Rewriter
-	writer   nodes.Answerer
 	verifier nodes.Verifier
 }
 
@@ -82,11 +84,12 @@ func (a *Assistant) newTurn(ctx context.Context, b *bound, s Settings, f state.F
 		}
 		with := t.models.Skills(model.Skills{Rewriter: k.rewriter, Grader: k.grader, Summarizer: k.summarizer, Answerer: k.answerer})
 		k.rewriter, k.grader, k.summarizer, k.answerer, k.verifier = with.Rewriter, with.Grader, with.Summarizer, with.Answerer, with.Verifier
+		t.quoting = with.Quoting
 	}
 	if s.Language != "" {
 		k.rewriter = inLanguage{k.rewriter, s.Language}
 	}
-	t.rewriter, t.writer, t.verifier = k.rewriter, k.answerer, k.verifier
+	t.rewriter, t.verifier = k.rewriter, k.verifier
 	t.nodes = a.nodesOf(k, s)
 	return t, nil
 }

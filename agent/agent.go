@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,9 +19,11 @@ type Agent struct {
 	Name        string   // needed where there are several agents; letters, digits, _ and -
 	Description string   // what the agent is for; agents that may hand over to it see it
 	Chat        llm.Chat // several models in turn: see llm.Fallback
-	System      string   // system prompt; may be empty
-	Tools       []Tool
-	HandOver    []string // names of agents that this one may hand the conversation over to
+	// ChatFor, if set, chooses the model of each call instead of Chat, for example by a value of the context.
+	ChatFor  func(context.Context) llm.Chat
+	System   string // system prompt; may be empty
+	Tools    []Tool
+	HandOver []string // names of agents that this one may hand the conversation over to
 	// Answer makes the agent end a turn with an answer of this form, see [AnswerOf]; nil:
 	// a text.
 	Answer      json.RawMessage
@@ -120,10 +123,8 @@ func newMember(a Agent, all []Agent) (*member, error) {
 	preset(&a.Parallel, 8)
 	m := &member{Agent: a, tools: map[string]Tool{}}
 	var faults []error
-	if a.Chat == nil {
+	if a.Chat == nil && a.ChatFor == nil {
 		faults = append(faults, errors.New("it has no Chat"))
-	} else {
-		m.Chat = llm.Observe(a.Chat, count)
 	}
 	if l := a.Limits; l.Steps < 0 || l.Faults < 0 || l.Arguments < 0 || l.Result < 0 || l.Tokens < 0 || l.USD < 0 || a.Parallel < 0 {
 		faults = append(faults, errors.New("limits must not be negative"))

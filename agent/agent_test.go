@@ -440,3 +440,28 @@ func TestFallback(t *testing.T) {
 		t.Errorf("the second turn: %v", err)
 	}
 }
+
+// The context chooses the model, and a text that was cut off is not followed by that of another one.
+func TestModelOfTheContext(t *testing.T) {
+	cut, _ := played(t, llmtest.Cut("Half an ans"))
+	other, _ := played(t, llmtest.Say("Two."))
+	type key struct{}
+	r := compiled(t, graph.Options{}, agent.Agent{ChatFor: func(ctx context.Context) llm.Chat { return ctx.Value(key{}).(llm.Chat) }})
+	ctx := context.WithValue(t.Context(), key{}, llm.Task{Chat: llm.Fallback(cut, other)})
+	said, reply, calls := "", "", 0
+	for e, err := range r.Stream(ctx, graph.Request[agent.Update]{Thread: "t", Input: agent.Say("1 + 1?")}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := e.Value.(string); ok {
+			said += text
+		}
+		if e.Kind == graph.TaskDone {
+			calls += len(e.Tasks[0].Notes.Calls)
+		}
+		reply = e.State.Reply()
+	}
+	if said != "Half an ans" || reply != "Two." || calls != 2 {
+		t.Errorf("said %q, replied %q after %d calls", said, reply, calls)
+	}
+}

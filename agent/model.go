@@ -131,13 +131,17 @@ func (m *member) complete(ctx context.Context, turn Turn, r llm.Request) (llm.Re
 		mute = streamed // its text would follow a half one of the other model
 		return true
 	}
-	out, err := m.Chat.Complete(ctx, r, func(piece string) {
+	chat := m.Chat
+	if m.ChatFor != nil {
+		chat = m.ChatFor(ctx)
+	}
+	out, err := llm.Observe(chat, count).Complete(ctx, r, func(piece string) {
 		streamed = true
 		if !mute {
 			graph.EmitToken(ctx, piece)
 		}
 	})
-	turn.Model = cmp.Or(out.By, m.Chat.Model())
+	turn.Model = cmp.Or(out.By, chat.Model())
 	if len(r.Tools) == 0 && len(out.Calls) > 0 { // the text is the answer
 		if out.Text == "" && err == nil {
 			err = &llm.Error{

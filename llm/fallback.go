@@ -33,17 +33,20 @@ func Fallback(first Chat, others ...Chat) Chat {
 	return all
 }
 
-// Each wraps every model of a [Fallback], or c itself if it is none.
+// Each wraps every model of a [Fallback], that of a [Task], or c itself if it is neither.
 func Each(c Chat, wrap func(Chat) Chat) Chat {
-	several, ok := c.(fallback)
-	if !ok {
-		return wrap(c)
+	switch c := c.(type) {
+	case Task:
+		c.Chat = Each(c.Chat, wrap)
+		return c
+	case fallback:
+		wrapped := make(fallback, len(c))
+		for i := range c {
+			wrapped[i] = Each(c[i], wrap)
+		}
+		return wrapped
 	}
-	wrapped := make(fallback, len(several))
-	for i := range several {
-		wrapped[i] = wrap(several[i])
-	}
-	return wrapped
+	return wrap(c)
 }
 
 // fallback has at least two chats.

@@ -12,6 +12,7 @@ type Skills struct {
 	Summarizer nodes.Summarizer
 	Answerer   nodes.Answerer
 	Verifier   nodes.Verifier // nil: none
+	Quoting    *Quoting       // Answerer, if it is a model
 }
 
 // Setup says how models do the skills.
@@ -29,7 +30,8 @@ type Setup struct {
 // Skills returns skills that ask models. If a model fails, those of off do the work, which need none.
 func (o Setup) Skills(off Skills) Skills {
 	writer := NewAnswerer(o.Models.For("the answer was written", TaskAnswer), o.Own, o.Answers)
-	out := Skills{Grader: off.Grader, Answerer: Quoting{writer, off.Answerer, off.Grader, o.Stats}}
+	out := Skills{Grader: off.Grader, Quoting: &Quoting{writer, off.Answerer, off.Grader, o.Stats}}
+	out.Answerer = *out.Quoting
 	rewriter := NewRewriter(o.Models.For("the question was rewritten", TaskRewrite), off.Rewriter, o.Stats)
 	rewriter.Own = o.Own
 	out.Rewriter = rewriter
