@@ -1,5 +1,5 @@
 // Package stored contains what the implementations of [graph.Store] share: checked commits,
-// packed snapshots, walks in parts, errors, and threads as archives.
+// packed snapshots, walks in parts, pages of lists, errors, and threads as archives.
 package stored
 
 import (
