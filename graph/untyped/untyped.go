@@ -43,7 +43,7 @@ type Runner interface {
 	Update(ctx context.Context, e Edit) (json.RawMessage, graph.CommitID, error)
 	Cancel(ctx context.Context, thread, run string) error
 	Fork(ctx context.Context, p graph.Point, to string) error
-	Threads(ctx context.Context, q graph.ThreadQuery) ([]graph.ThreadInfo, error)
+	Threads(ctx context.Context, q graph.ThreadQuery) (graph.ThreadPage, error)
 	Runs(ctx context.Context, q graph.RunQuery) ([]graph.RunInfo, error)
 }
 

@@ -136,8 +136,8 @@ func TestStates(t *testing.T) {
 	if s, head, err := g.State(t.Context(), "t"); err != nil || head.Status != graph.Cancelled || string(s) != `{"item":"book","price":3}` {
 		t.Errorf("state: %s, %s, %v", s, head.Status, err)
 	}
-	if threads, err := g.Threads(t.Context(), graph.ThreadQuery{}); err != nil || len(threads) != 1 {
-		t.Errorf("threads: %v, %v", threads, err)
+	if page, err := g.Threads(t.Context(), graph.ThreadQuery{}); err != nil || len(page.Threads) != 1 {
+		t.Errorf("threads: %v, %v", page, err)
 	}
 	state, update, err := g.Schemas()
 	if err != nil || !strings.Contains(string(state), `"price"`) || string(state) != string(update) || g.Shape().Name != "shop" {
