@@ -16,7 +16,7 @@ import (
 
 // Agent is a model with tools.
 type Agent struct {
-	Name        string   // needed where there are several agents; letters, digits, _ and -
+	Name        string   // required with several agents; letters, digits, _ and -
 	Description string   // what the agent is for; agents that may hand over to it see it
 	Chat        llm.Chat // several models in turn: see llm.Fallback
 	// ChatFor, if set, chooses the model of each call instead of Chat, for example by a value of the context.
@@ -205,7 +205,7 @@ func (t team) graph(structured bool) graph.Graph[State, Update] {
 	return g
 }
 
-// next is where the graph goes after a message of the model.
+// next returns the node after a message of the model.
 func (t team) next(s State) string {
 	switch n := len(s.Messages); {
 	case n > 0 && len(s.Messages[n-1].Calls) > 0:

@@ -117,7 +117,7 @@ func TestLiveEvents(t *testing.T) {
 	}
 }
 
-// Whatever a model or a tool does wrong, the model is told and goes on.
+// TestFaultsAreTold checks that the model learns of every mistake of a model or a tool, and continues.
 func TestFaultsAreTold(t *testing.T) {
 	tools := []agent.Tool{
 		adder,
@@ -292,7 +292,8 @@ func TestToolAsksAPerson(t *testing.T) {
 	}
 }
 
-// A person who goes on without waiting leaves a call without a result, which providers refuse.
+// TestUnfinishedCallsAreClosed checks a person who continues without waiting: the open call gets a result,
+// because providers refuse calls without one.
 func TestUnfinishedCallsAreClosed(t *testing.T) {
 	chat, server := played(t, llmtest.CallTool("pay", `{}`), llmtest.Say("Then not."))
 	pay := agent.Func("pay", "", func(context.Context, struct{}) (string, error) { return "", nil })

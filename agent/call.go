@@ -46,7 +46,7 @@ type outcome struct {
 	Whole     int            `json:"whole,omitempty"` // bytes of text and sources before they were cut; 0: they were not
 }
 
-// handed is the error with which the tool of a handover says who goes on.
+// handed is the error with which the tool of a handover names the next agent.
 type handed struct{ to string }
 
 func (h handed) Error() string { return "handed over to " + h.to }
@@ -121,7 +121,7 @@ func decide(ctx context.Context, c state.ToolCall, with json.RawMessage) (Decisi
 	return graph.Ask[Decision](ctx, "approve "+c.ID, Approval{c.Name, with})
 }
 
-// told is what the model is told of a decision, before the result.
+// told returns the text about a decision that the model gets before the result.
 func (d Decision) told() string {
 	switch d.Verdict {
 	case "reject":
@@ -310,7 +310,7 @@ func clip(text string, most int) string {
 	return strings.Clone(strings.ToValidUTF8(text[:max(most, 0)], "")) // does not keep the rest in memory
 }
 
-// cut shortens a text of which whole bytes were to be shown, and says so.
+// cut shortens a text to most bytes, and adds its whole size to it.
 func cut(text string, most, whole int) string {
 	if whole = max(whole, len(text)); whole <= most {
 		return text

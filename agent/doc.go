@@ -11,7 +11,7 @@
 //
 // # Rules
 //
-// The graph has the nodes "model" and "tools", and "answer" where an agent has a structured
+// The graph has the nodes "model" and "tools", and "answer" if an agent has a structured
 // [Agent].Answer. Everything that package graph promises holds: each step and each finished tool call is
 // saved, so a killed run continues with what is missing.
 //
@@ -20,15 +20,15 @@
 // model sees. [Limits] bound the calls, the tokens and the cost of a turn.
 //
 // A tool with [Tool].Approve waits for a person: the run ends as interrupted with a question
-// whose Ask is an [Approval] and whose answer is a [Decision]. Each call is decided by itself, and its tool
-// runs at once. The model is told of arguments that a person changed.
+// whose Ask is an [Approval] and whose answer is a [Decision]. Each call is decided separately, and its tool
+// runs at once. The model gets the arguments as a person changed them.
 //
-// If a new message closes the run before all calls have their results, the model is told the saved results, which
-// calls were not carried out, and of which this is not known because their tools had begun. That does not hold
-// for an agent in a subgraph: what is in the subgraph is lost with the run.
+// If a new message closes the run before all calls have their results, the model gets the saved results, the calls
+// that were not carried out, and those that had begun and may have been. An agent in a subgraph loses its state
+// with the run instead.
 //
 // Several agents share a conversation: an agent calls the tool "hand_over_to_NAME", which it has for each
-// name in [Agent].HandOver, and that agent goes on.
+// name in [Agent].HandOver, and that agent continues.
 //
 // While the model writes, its text is emitted as live events of kind graph.Token, and pieces of
 // its tool calls as events of kind graph.Custom with an llm.ToolCall. Results follow as events

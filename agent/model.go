@@ -97,8 +97,8 @@ func (m *member) callsIn(text string) (calls []llm.ToolCall) {
 	}
 }
 
-// withIDs gives each call an ID that no other call of the conversation has, where the model gave none or one that is
-// taken or unfit for the key of a question.
+// withIDs gives each call an ID that no other call of the conversation has, if the model gave none, or one
+// that is taken or unfit for the key of a question.
 func withIDs(s State, made []llm.ToolCall) (out []state.ToolCall) {
 	taken := map[string]bool{"": true}
 	for _, m := range s.Messages {
@@ -251,8 +251,8 @@ func resultsOf(calls []state.ToolCall, later []state.Message) (out []llm.Message
 // formTries is how often the model may write the structured answer.
 const formTries = 3
 
-// structure is the node that asks for the structured answer. What does not match the schema is
-// shown to the model, which tries again.
+// structure is the node that asks for the structured answer. A reply that does not match the schema is
+// returned to the model, which tries again.
 func (t team) structure(ctx context.Context, s State) (Update, error) {
 	m, turn := t.active(s), s.Turn
 	r := m.request(s)

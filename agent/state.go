@@ -22,7 +22,7 @@ type State struct {
 // Turn counts what the current turn used.
 type Turn struct {
 	Steps        int    `json:"steps,omitempty"`  // calls of models
-	Faults       int    `json:"faults,omitempty"` // steps in a row of which no tool call could be used
+	Faults       int    `json:"faults,omitempty"` // consecutive steps without a usable tool call
 	InputTokens  int64  `json:"input_tokens,omitempty"`
 	OutputTokens int64  `json:"output_tokens,omitempty"`
 	Model        string `json:"model,omitempty"` // the model of the newest call

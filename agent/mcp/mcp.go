@@ -6,8 +6,8 @@
 //
 // # Rules
 //
-//   - A person must approve each call, unless [Config].Allow names the tool. What a server says
-//     about the harmlessness of its tools is not believed.
+//   - A person must approve each call, unless [Config].Allow names the tool. A server's claims
+//     about the harmlessness of its tools are ignored.
 //   - Names, descriptions, schemas and results come from the server. They are bounded in size,
 //     and the model gets results as data: a [Source N] in one is not taken for a citation.
 //   - A tool with a broken schema or name is left out: see [Server].LeftOut.

@@ -265,7 +265,7 @@ func TestAgent(t *testing.T) {
 	}
 }
 
-// The tools of a server, of which one needs no approval.
+// The tools of a server. One of them needs no approval.
 func ExampleConnect() {
 	ctx := context.Background()
 	files, err := mcp.Connect(ctx, mcp.Config{
