@@ -25,7 +25,7 @@ const maxVerified = 20
 // Answering configures [Generate]. Answerer, NewID and Clock are required.
 type Answering struct {
 	Answerer      Answerer
-	Closest       Answerer       // quotes passages where nothing of a model's answer is supported; nil: the answer only says so
+	Closest       Answerer       // quotes passages if no part of a model's answer is supported; nil: the answer only says so
 	ContentTokens int            // limit of the messages in a task; 0 means [DefaultContentTokens]
 	Documents     text.Index     // of the documents, which tells their languages; nil: not known
 	Context       ContextOptions // the options of PostRetrieval
@@ -198,9 +198,8 @@ func inOrderOfUse(sources []state.Source, order []int) []state.Source {
 	return out
 }
 
-// validate checks an answer against its sources and, where a model wrote it, puts
-// it right. An offline answer consists of quotes, and so does the text after a refusal:
-// only their marks are checked.
+// validate checks an answer against its sources and repairs one written by a model. An offline answer
+// consists of quotes, and so does the text after a refusal: only their marks are checked.
 func (o Answering) validate(ctx context.Context, a state.Answer, turn state.Turn) (state.Answer, state.Quality, error) {
 	options := cite.Options{Language: turn.Language}
 	if turn.Route != state.RouteSearch {
@@ -282,8 +281,7 @@ func (o Answering) denied(ctx context.Context, r cite.Report, sources []state.So
 	return denied, nil
 }
 
-// closest replaces an answer of which nothing is supported by the passages that come
-// nearest to the question.
+// closest replaces an answer without any support by the passages closest to the question.
 func (o Answering) closest(ctx context.Context, t state.Task, a state.Answer) (state.Answer, error) {
 	t.Grade.Score = 0 // the sources do not hold what the model wrote
 	nearest, err := o.Closest.Answer(ctx, t)

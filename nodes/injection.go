@@ -48,8 +48,8 @@ var injectionPatterns = []injectionPattern{
 // minInvisible is the number of invisible tag characters from which a text is suspicious.
 const minInvisible = 4
 
-// injection returns why a text looks like prompt injection, "" where it does not. It is a
-// guess: it misses many attacks, and finds some in a page about such attacks.
+// injection returns why a text looks like prompt injection, "" if it does not. It is a guess: it misses many
+// attacks, and finds some in a page about such attacks.
 func injection(s string) string {
 	plain := strings.ToLower(text.Clean(s))
 	for _, p := range injectionPatterns {

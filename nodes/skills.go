@@ -55,16 +55,15 @@ type Answerer interface {
 // answerer implements it.
 type StreamAnswerer interface {
 	Answerer
-	// AnswerStream is like Answer. It also calls token with each piece of text, from
-	// the caller's goroutine. The pieces are a draft: only the returned answer counts. What they
-	// make is safe to show at every moment.
+	// AnswerStream is like Answer. It also calls token with each piece of text, from the caller's goroutine. The
+	// pieces are a draft, safe to show at every moment; only the returned answer counts.
 	AnswerStream(ctx context.Context, t state.Task, token func(Token)) (state.Answer, error)
 }
 
 // Verifier reads again what the rules of the check found to be supported.
 type Verifier interface {
-	// Verify reports for each statement of an answer whether the passage with the same
-	// index says it; nil where it cannot tell.
+	// Verify reports for each statement of an answer whether the passage with the same index supports it; nil if
+	// it cannot tell.
 	Verify(ctx context.Context, statements, passages []string) ([]bool, error)
 }
 
