@@ -160,9 +160,9 @@ func TTL(d time.Duration) PutOption {
 	return func(r *Row, now time.Time) { r.Expires = now.Add(d).Truncate(time.Microsecond) }
 }
 
-// Put stores a value, which is anything that encoding/json can write, in place of an earlier
-// one. With an embedder the text of the value is embedded; where that fails, nothing is
-// stored. Errors match [ErrInvalid] for names and values that cannot be stored.
+// Put stores a value, which is anything that encoding/json can write, in place of an earlier one. With an
+// embedder the text of the value is embedded; if that fails, nothing is stored. Errors match [ErrInvalid] for
+// names and values that cannot be stored.
 func (s *Store) Put(ctx context.Context, n Namespace, key string, value any, options ...PutOption) error {
 	if len(n) == 0 {
 		return fmt.Errorf("%w: the namespace is empty", ErrInvalid)

@@ -34,8 +34,8 @@ CREATE INDEX IF NOT EXISTS longterm_facts_words ON longterm_facts(path, expires,
 CREATE INDEX IF NOT EXISTS longterm_terms_fact ON longterm_terms(path, key);
 CREATE INDEX IF NOT EXISTS longterm_facts_expires ON longterm_facts(expires) WHERE expires IS NOT NULL;`
 
-// Open opens the store at an address such as postgres://user@host/database and makes its
-// table where it is missing. Errors do not contain the address, which may hold a password.
+// Open opens the store at an address such as postgres://user@host/database and creates its table if it is
+// missing. Errors do not contain the address, which may hold a password.
 func Open(ctx context.Context, address string, o longterm.Options) (*longterm.Store, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
