@@ -40,7 +40,7 @@ func lines(t *testing.T, files, comment string) (sum int, each map[string]int) {
 	return sum, each
 }
 
-// What a user of LangGraph writes takes at most 1.3 times its lines here, over all blocks.
+// TestLines checks that code for LangGraph takes at most 1.3 times its lines here, over all blocks.
 func TestLines(t *testing.T) {
 	ours, goes := lines(t, "*.go", "//")
 	theirs, pythons := lines(t, "*.py", "#")
@@ -60,7 +60,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// The blocks give what those of Python gave; where langgraph is installed, they are run too.
+// TestBlocks checks that the blocks give the results of those in Python, which are also run if langgraph is
+// installed.
 func TestBlocks(t *testing.T) {
 	want, err := os.ReadFile("testdata/output.txt")
 	if err != nil {

@@ -45,7 +45,7 @@ func remembers(ctx context.Context) (State, error) {
 	// begin subgraph that remembers
 	count := func(_ context.Context, s State) (State, error) { return note(strconv.Itoa(len(s.Notes))), nil }
 	call := graph.SubFrom(line(tasks{"count": {Run: count}}, "count"),
-		func(s State) State { return s }, // it goes on from the state around it
+		func(s State) State { return s }, // it continues from the state around it
 		func(State) State { return State{} },
 		func(_, end State) State { return note(end.Notes[len(end.Notes)-1:]...) })
 	r := line(tasks{"call": call}, "call").Runner(graph.Options{Store: memstore.New()})

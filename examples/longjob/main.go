@@ -1,5 +1,5 @@
-// Command longjob works through many pieces and goes on where it was stopped: run it, press
-// Ctrl-C or kill it, and run it again.
+// Command longjob works through many pieces and continues where it was stopped: run it, press Ctrl-C or kill
+// it, and run it again.
 //
 //	go run ./examples/longjob jobs.db 100
 package main

@@ -82,7 +82,7 @@ func after(ctx context.Context, store graph.Store) (Contact, error) {
 	if err != nil {
 		return Contact{}, err
 	}
-	// Migrate says where a stopped run of version 1 goes on.
+	// Migrate says where a stopped run of version 1 continues.
 	migrate := func(head graph.Commit) ([]string, error) {
 		next := slices.Clone(head.Frontier)
 		for i, node := range next {

@@ -65,7 +65,7 @@ func run(ctx context.Context, out io.Writer) (first, second Trip, err error) {
 			back = m.Commit.ID
 		}
 	}
-	// The copy ends before pick. A person picks there, and the run goes on behind that node.
+	// The copy ends before pick. A person picks there, and the run continues after that node.
 	if err = runner.Fork(ctx, graph.Point{Thread: "trip", Commit: back}, "other trip"); err != nil {
 		return first, second, err
 	}
