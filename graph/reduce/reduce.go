@@ -1,5 +1,5 @@
 // Package reduce makes the Apply of a graph whose updates are partial states: structs with some
-// fields of the state, of which a node sets those that it changes.
+// fields of the state. A node sets those that it changes.
 //
 //	type State struct {
 //		Question string
