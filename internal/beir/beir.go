@@ -32,8 +32,8 @@ type Query struct {
 	Gains map[string]int
 }
 
-// longestLine is the maximum length of a line in bytes.
-const longestLine = 32 << 20
+// maxLine is the maximum length of a line in bytes.
+const maxLine = 32 << 20
 
 var errStopped = errors.New("stopped")
 
@@ -124,7 +124,7 @@ func eachLine(path string, do func([]byte) error) error {
 		}
 	}
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, longestLine)
+	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan(); n++ {
 		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
 			if err := do(line); err != nil {

@@ -1,6 +1,6 @@
-// Package codec says what encoding/json does to the values of a type: what it cannot restore, what it
-// may change, and which numbers it cannot hold. It decides by the type, so that values are
-// inspected only where that is needed.
+// Package codec says what encoding/json does to the values of a type: what it cannot restore, what it may
+// change, and which numbers it cannot hold. It decides by the type, so that values are inspected only if
+// needed.
 package codec
 
 import (

@@ -30,23 +30,23 @@ type Document struct {
 	Source    string            // path under the root, with slashes
 	Title     string            // of the front matter or page, else the first heading of level 1, else the file's name
 	Kind      string            // one of the kinds above
-	Text      string            // valid UTF-8; what offsets of chunks count in
+	Text      string            // valid UTF-8; offsets of chunks count in its bytes
 	Body      int               // offset of the text behind byte order mark and front matter
 	Meta      map[string]string // front matter, or what a page says of itself: keys in lower case, lists joined by ", "; nil without
 	Metadata  state.Metadata    // Meta with typed values, of front matter and of a metadata file; nil: Meta is all
-	URL       string            // where the document says it is published, always https; empty where it does not
+	URL       string            // published address declared by the document, always https; "" without one
 	Hash      string            // SHA-256 of the file and its metadata file, in hex
 	Encoding  string            // of the file: utf-8, utf-16le, windows-1250, shift_jis …; of archives and PDFs, their format
 	Converted bool              // Text differs from the file, so offsets do not lead into it; that of HTML always does
 	Warnings  []string          // what was wrong and how it was read all the same
 
 	Blocks []Block // nil: the document is made of Paragraphs
-	Places []Place // the lines of the file that Text comes from, where it was made from them
+	Places []Place // the lines of the file that Text comes from; nil without lines
 	Pages  []int   // where in Text pages begin
 }
 
-// Line returns the line of the file, from 1, of the text at an offset; 0 where the file has no
-// lines. An offset beyond the text counts as its end.
+// Line returns the line of the file, from 1, of the text at an offset; 0 if the file has no lines. An offset
+// beyond the text counts as its end.
 func (d *Document) Line(offset int) int {
 	offset = max(min(offset, len(d.Text)), 0)
 	switch d.Kind {
@@ -59,7 +59,8 @@ func (d *Document) Line(offset int) int {
 	return 1 + strings.Count(d.Text[:offset], "\n")
 }
 
-// Page returns the page of the text at an offset, from 1; 0 where the file has no pages. An offset beyond the text counts as its end.
+// Page returns the page of the text at an offset, from 1; 0 if the file has no pages. An offset beyond the
+// text counts as its end.
 func (d *Document) Page(offset int) int {
 	return sort.Search(len(d.Pages), func(i int) bool { return d.Pages[i] > offset })
 }

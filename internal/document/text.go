@@ -39,7 +39,7 @@ func LineEnd(s string, i int) int {
 	return len(s)
 }
 
-// LineCounter counts the lines of offsets in a text. It is quick where they mostly ascend.
+// LineCounter counts the lines of offsets in a text. It is quick if they mostly ascend.
 type LineCounter struct {
 	Text       string
 	at, before int // line ends before at

@@ -75,7 +75,7 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// What is escaped in Markdown is shown as the plain character, but in code.
+// TestEscapes checks that escaped Markdown is shown as the plain character, except in code.
 func TestEscapes(t *testing.T) {
 	got := termmd.Render("write \\<name\\> \\* 3 and `a\\>b`", termmd.Options{})
 	if want := "write <name> * 3 and `a\\>b`"; got != want {

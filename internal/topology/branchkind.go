@@ -94,7 +94,7 @@ func (k *nodeKinds) arrange(names []string, seen map[string]bool) {
 	}
 }
 
-// refine gives nodes of one kind different ones where they differ in what follows.
+// refine splits kinds of nodes whose successors differ.
 func (k *nodeKinds) refine() {
 	bySign := map[string]int{}
 	for _, name := range k.private {

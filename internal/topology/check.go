@@ -31,7 +31,7 @@ type Node struct {
 	Picks   bool // the node chooses its successors from To
 	To      []string
 	Wait    Wait
-	Handler string // where a run goes on after a failure; empty: nowhere else
+	Handler string // where a run continues after a failure; empty: nowhere
 	Sub     string // fingerprint of the graph that the node runs; empty: none
 }
 
@@ -234,7 +234,7 @@ func (c *checker) branch(b Branch) {
 	c.groups[from] = append(c.groups[from], to)
 }
 
-// targets checks a list of targets; where describes their owner for errors.
+// targets checks a list of targets. Errors name their owner by where.
 func (c *checker) targets(where string, to []string) {
 	seen := map[string]bool{}
 	for _, name := range to {
