@@ -12,8 +12,8 @@ import (
 	"example.com/ragflow/internal/rank"
 )
 
-// TestSpread finds the standard deviation of normal scores from the best of them, also
-// where some of these are there for another reason than chance.
+// TestSpread finds the standard deviation of normal scores from the best of them, even if some are not there
+// by chance.
 func TestSpread(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, tt := range []struct {

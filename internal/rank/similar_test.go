@@ -25,8 +25,8 @@ func pair(c float64) []rank.Vector {
 	return []rank.Vector{rank.NewVector([]string{"x"}, weigh), rank.NewVector([]string{"y", "x"}, weigh)}
 }
 
-// TestDistinctBoundaries holds F07 and F08: 0.85 stays in the context and
-// 0.851 goes; 0.95 goes in fusion.
+// TestDistinctBoundaries checks F07 and F08: 0.85 stays in the context and 0.851 is dropped; 0.95 is dropped
+// in fusion.
 func TestDistinctBoundaries(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -82,8 +82,8 @@ var filters = map[string]func() *sanitize.Filter{
 	},
 }
 
-// checkShown writes a text piece by piece: whatever was shown so far is harmless, and at the end it is what the
-// whole text gives. What is harmless stays as it is.
+// checkShown writes a text in pieces: the text shown so far is always harmless, and in the end it equals the
+// filtered whole. Harmless text does not change.
 func checkShown(t *testing.T, s string, cut func() int) {
 	t.Helper()
 	for name, filter := range filters {

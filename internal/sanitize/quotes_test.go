@@ -6,8 +6,8 @@ import (
 	"example.com/ragflow/internal/sanitize"
 )
 
-// TestQuotes checks that quotes keep their text, and that addresses become inline code.
-// Filtering the output again changes nothing.
+// TestQuotes checks which parts of quotes stay, and that addresses become inline code. A second run changes
+// nothing.
 func TestQuotes(t *testing.T) {
 	const table = "| a | b |\n| - | - |\n"
 	for in, want := range map[string]string{
