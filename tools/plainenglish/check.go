@@ -57,7 +57,7 @@ type line struct {
 	text   string
 }
 
-// commentLines returns the lines of a comment without its marks, directives and indented code.
+// commentLines returns the lines of a comment without its marks, directives, indented code and the output of an example.
 func commentLines(fset *token.FileSet, group *ast.CommentGroup) []line {
 	var lines []line
 	for _, c := range group.List {
@@ -67,6 +67,9 @@ func commentLines(fset *token.FileSet, group *ast.CommentGroup) []line {
 			text = strings.TrimSuffix(strings.TrimPrefix(c.Text, "/*"), "*/")
 		}
 		for i, t := range strings.Split(text, "\n") {
+			if strings.HasSuffix(strings.ToLower(strings.TrimSpace(t)), "output:") {
+				return lines
+			}
 			directive := isLine && t != "" && t[0] != ' ' && t[0] != '\t'
 			if directive || strings.HasPrefix(t, "\t") || strings.HasPrefix(t, "     ") {
 				t = "" // code, or an order to a tool

@@ -66,6 +66,11 @@ const longestLine = 3
 
 //nolint:where // there is an order
 type T struct{ own int /* told of */ }
+
+func Example() {
+	// Output:
+	// at last
+}
 `,
 		"a/testdata/b.go": "package b // at last\n",
 		"b/b.go":          "package b // at last\n",

@@ -41,7 +41,7 @@ func (m match) atStart() bool {
 }
 
 // placed matches words that a "where" of place follows.
-var placed = regexp.MustCompile(`^(\||say|says|said|saying|is|are|was|were|know|knows|known|find|finds|found|show|shows|shown|tell|tells|list|lists|` +
+var placed = regexp.MustCompile(`^(\||say|says|said|saying|is|are|was|were|ask|asks|know|knows|known|find|finds|found|show|shows|shown|tell|tells|list|lists|` +
 	`return|returns|report|reports|reported|check|checks|see|sees|learn|learns|note|notes|remember|remembers|choose|chooses|decide|decides|look|looks|mark|marks|` +
 	`read|reads|keep|keeps|hold|holds|name|names|give|gives|print|prints|verify|verifies|measure|measures|detect|detects|` +
 	`from|to|of|about|by|near|on|in|at|for|with|than|matter|regardless|but|and|or|what|how|` +
