@@ -222,7 +222,7 @@ func (c Config) reranker(custom prompts.Set) llm.Reranker {
 	switch {
 	case c.Retrieval.Rerank == search.RerankLLM && c.Models.Chat != nil:
 		r := model.NewReranker(model.Models{Chat: c.Models.Chat, Tasks: c.Models.Tasks}.For("its work was done", model.TaskRerank))
-		r.Own = custom
+		r.Custom = custom
 		return r
 	case c.Retrieval.Rerank != search.RerankLLM && c.Models.Reranker != nil:
 		return llm.ObserveReranker(c.Models.Reranker, model.NoteCall)

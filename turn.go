@@ -80,7 +80,7 @@ func (a *Assistant) newTurn(ctx context.Context, b *bound, s Settings, f state.F
 		t.models = model.Setup{
 			Models:    model.Models{Chat: chat, Tasks: a.config.Models.Tasks},
 			NoGrading: s.NoModelGrading, Verify: s.Verify, Threshold: s.Threshold,
-			Transforms: s.Transforms, Answers: answerOptions(s), Stats: b.engine.Snapshot, Own: custom,
+			Transforms: s.Transforms, Answers: answerOptions(s), Stats: b.engine.Snapshot, Custom: custom,
 		}
 		with := t.models.Skills(model.Skills{Rewriter: k.rewriter, Grader: k.grader, Summarizer: k.summarizer, Answerer: k.answerer})
 		k.rewriter, k.grader, k.summarizer, k.answerer, k.verifier = with.Rewriter, with.Grader, with.Summarizer, with.Answerer, with.Verifier

@@ -15,8 +15,8 @@ import (
 // Judge grades answers with a model by a fixed rubric (see package prompts) at temperature 0. It is called
 // only if [Options] hold one. It is safe for concurrent use if its model is.
 type Judge struct {
-	Chat llm.Chat
-	Own  prompts.Set // custom prompts
+	Chat   llm.Chat
+	Custom prompts.Set // custom prompts
 }
 
 // Judgement is a judge's result for one answer.
@@ -37,7 +37,7 @@ const aspectCorrectness = "correctness"
 // only error is the end of ctx.
 func (j *Judge) ask(ctx context.Context, question, expected, answer string, quotes []string) (*Judgement, error) {
 	said := prompts.Judge{
-		Question: question, Expected: expected, Answer: answer, Quotes: quotes, Boundary: prompts.NewBoundary(), Own: j.Own,
+		Question: question, Expected: expected, Answer: answer, Quotes: quotes, Boundary: prompts.NewBoundary(), Custom: j.Custom,
 	}.Render("en")
 	out := &Judgement{Scores: map[string]float64{}}
 	r, err := j.Chat.Complete(ctx, llm.Request{

@@ -16,11 +16,11 @@ type Judge struct {
 	Answer   string   // answer to grade
 	Quotes   []string // cited passages
 	Boundary string
-	Own      Set
+	Custom   Set
 }
 
 // Render renders the prompt. The rubric is in English for every language.
-func (p Judge) Render(language string) Rendered { return p.Own.render(nameJudge, language, p) }
+func (p Judge) Render(language string) Rendered { return p.Custom.render(nameJudge, language, p) }
 
 // Scores are the scores of an answer by aspect, from 0 to 1: the model's scores divided
 // by 10. An aspect that could not be parsed is missing.

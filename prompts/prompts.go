@@ -99,7 +99,7 @@ type PreRetrieval struct {
 	Earlier  []Earlier // oldest first
 	In       string    // language code to write the queries in; "" means that of the question
 	Boundary string    // see [NewBoundary]
-	Own      Set
+	Custom   Set
 }
 
 // Language returns the name of the language that the queries are asked in, or "".
@@ -109,7 +109,7 @@ func (p PreRetrieval) Language() string {
 
 // Render renders the prompt in a language.
 func (p PreRetrieval) Render(language string) Rendered {
-	return p.Own.render("pre_retrieval", language, p)
+	return p.Custom.render("pre_retrieval", language, p)
 }
 
 // Passage is the start of a chunk.
@@ -124,12 +124,12 @@ type CheckAndRefine struct {
 	Question string
 	Passages []Passage
 	Boundary string
-	Own      Set
+	Custom   Set
 }
 
 // Render renders the prompt in a language.
 func (p CheckAndRefine) Render(language string) Rendered {
-	return p.Own.render("check_and_refine", language, p)
+	return p.Custom.render("check_and_refine", language, p)
 }
 
 // Said is a message of the conversation.
@@ -144,12 +144,12 @@ type SummarizeConversation struct {
 	Messages []Said // messages to add, oldest first
 	Words    int    // maximum length of the summary
 	Boundary string
-	Own      Set
+	Custom   Set
 }
 
 // Render renders the prompt in a language.
 func (p SummarizeConversation) Render(language string) Rendered {
-	return p.Own.render("summarize_conversation", language, p)
+	return p.Custom.render("summarize_conversation", language, p)
 }
 
 // SourceText is a numbered text to answer from.
@@ -176,13 +176,13 @@ type Generate struct {
 	// CanRefuse tells the model to write Refusal if the sources do not contain the answer.
 	CanRefuse bool
 	Refusal   string // see [Refusal]
-	Own       Set
+	Custom    Set
 }
 
 // Render renders the prompt in a language.
 func (p Generate) Render(language string) Rendered {
-	if p.Own.system != "" {
-		return p.Own.renderSystem(p, language)
+	if p.Custom.system != "" {
+		return p.Custom.renderSystem(p, language)
 	}
-	return p.Own.render("generate", language, p)
+	return p.Custom.render("generate", language, p)
 }

@@ -46,7 +46,7 @@ func TestRenderings(t *testing.T) {
 		{"generate with a system prompt of one's own", prompts.Generate{
 			Question: "What is a volume?", Summary: "The person asked about storage.", Boundary: boundary,
 			Sources: []prompts.SourceText{{N: 1, Title: "Volumes", Text: "Volumes persist {summary} and {refusal}."}},
-			Refusal: prompts.Say(prompts.Refusal, "en"), CanRefuse: true, Own: custom,
+			Refusal: prompts.Say(prompts.Refusal, "en"), CanRefuse: true, Custom: custom,
 		}.Render},
 		{"generate a part of the question", prompts.Generate{
 			Question: "What is it?", Known: "A volume persists data. [Source 1]", Boundary: boundary,

@@ -121,7 +121,7 @@ func fill(v reflect.Value, field string) (places []place) {
 		return fill(v.Index(0), field)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if name := v.Type().Field(i).Name; name != "Own" {
+			if name := v.Type().Field(i).Name; name != "Custom" {
 				places = append(places, fill(v.Field(i), field+"."+name)...)
 			}
 		}

@@ -27,7 +27,7 @@ func TestCustomTemplates(t *testing.T) {
 	}
 	input := prompts.Hypothetical{Question: "What is a volume?", Boundary: boundary}
 	built := input.Render()
-	input.Own = s
+	input.Custom = s
 	if got := input.Render(); got.System != "Write about "+boundary+"." || got.User != built.User {
 		t.Errorf("got %+v", got)
 	}
@@ -42,7 +42,7 @@ func TestCustomRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := prompts.Generate{Question: "What?", Refusal: "no", Boundary: boundary, CanRefuse: true, Own: s}
+	p := prompts.Generate{Question: "What?", Refusal: "no", Boundary: boundary, CanRefuse: true, Custom: s}
 	if got := p.Render("en").System; !strings.HasSuffix(got, "My rules: no "+boundary) {
 		t.Errorf("got %q", got)
 	}

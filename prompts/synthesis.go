@@ -6,11 +6,11 @@ type Refine struct {
 	Answer   string // the answer so far
 	Source   SourceText
 	Boundary string
-	Own      Set
+	Custom   Set
 }
 
 // Render renders the prompt. It is in English for every language.
-func (p Refine) Render() Rendered { return p.Own.render("refine", "en", p) }
+func (p Refine) Render() Rendered { return p.Custom.render("refine", "en", p) }
 
 // PartialAnswer is an answer from some of the sources, or to a part of the question.
 type PartialAnswer struct {
@@ -23,8 +23,8 @@ type Merge struct {
 	Question string
 	Parts    []PartialAnswer
 	Boundary string
-	Own      Set
+	Custom   Set
 }
 
 // Render renders the prompt. It is in English for every language.
-func (p Merge) Render() Rendered { return p.Own.render("merge", "en", p) }
+func (p Merge) Render() Rendered { return p.Custom.render("merge", "en", p) }

@@ -12,41 +12,41 @@ type MultiQuery struct {
 	Question string
 	N        int
 	Boundary string
-	Own      Set
+	Custom   Set
 }
 
 // Render renders the prompt. It is in English for every language.
-func (p MultiQuery) Render() Rendered { return p.Own.render("multi_query", "en", p) }
+func (p MultiQuery) Render() Rendered { return p.Custom.render("multi_query", "en", p) }
 
 // Hypothetical is the prompt that asks for a passage as a document with the answer could contain it (HyDE,
 // arXiv:2212.10496).
 type Hypothetical struct {
 	Question, Boundary string
-	Own                Set
+	Custom             Set
 }
 
 // Render renders the prompt. It is in English for every language.
-func (p Hypothetical) Render() Rendered { return p.Own.render("hyde", "en", p) }
+func (p Hypothetical) Render() Rendered { return p.Custom.render("hyde", "en", p) }
 
 // Decompose is the prompt that asks for the parts of a question.
 type Decompose struct {
 	Question, Boundary string
-	Own                Set
+	Custom             Set
 }
 
 // Render renders the prompt. It is in English for every language.
-func (p Decompose) Render() Rendered { return p.Own.render("decompose", "en", p) }
+func (p Decompose) Render() Rendered { return p.Custom.render("decompose", "en", p) }
 
 // Rerank is the prompt that asks for a score for each passage.
 type Rerank struct {
 	Question string
 	Passages []Passage
 	Boundary string
-	Own      Set
+	Custom   Set
 }
 
 // Render renders the prompt. It is in English for every language.
-func (p Rerank) Render() Rendered { return p.Own.render("rerank", "en", p) }
+func (p Rerank) Render() Rendered { return p.Custom.render("rerank", "en", p) }
 
 // Claim is a statement of an answer and the passage that should support it.
 type Claim struct {
@@ -59,20 +59,20 @@ type Verify struct {
 	Passages []Passage
 	Claims   []Claim
 	Boundary string
-	Own      Set
+	Custom   Set
 }
 
 // Render renders the prompt. It is in English for every language.
-func (p Verify) Render() Rendered { return p.Own.render("verify", "en", p) }
+func (p Verify) Render() Rendered { return p.Custom.render("verify", "en", p) }
 
 // Image is the prompt that asks to describe an image in text.
 type Image struct {
 	Question, Boundary string
-	Own                Set
+	Custom             Set
 }
 
 // Render renders the prompt. It is in English for every language.
-func (p Image) Render() Rendered { return p.Own.render("image", "en", p) }
+func (p Image) Render() Rendered { return p.Custom.render("image", "en", p) }
 
 var listItem = regexp.MustCompile(`^\W*\d+[.):]\s*(\S.*)$`)
 

@@ -50,8 +50,8 @@ func (o Options) Fit(messages, sources int) (answer, fewerMessages, fewerSources
 
 // Answerer lets a model write the answer from the sources of a task.
 type Answerer struct {
-	chat llm.Chat
-	own  prompts.Set
+	chat   llm.Chat
+	custom prompts.Set
 
 	tokens      int
 	temperature float64
@@ -61,8 +61,8 @@ type Answerer struct {
 
 // NewAnswerer returns an answerer that asks chat. own are the prompts, their zero value
 // the built-in ones.
-func NewAnswerer(chat llm.Chat, own prompts.Set, o Options) *Answerer {
-	a := &Answerer{chat: chat, own: own, temperature: AnswerTemperature, synthesis: o.Synthesis, noRefusals: o.NoRefusals}
+func NewAnswerer(chat llm.Chat, custom prompts.Set, o Options) *Answerer {
+	a := &Answerer{chat: chat, custom: custom, temperature: AnswerTemperature, synthesis: o.Synthesis, noRefusals: o.NoRefusals}
 	a.tokens, _, _ = o.Fit(0, 0)
 	if o.Temperature != nil {
 		a.temperature = *o.Temperature
@@ -147,8 +147,8 @@ func Holds(question string, sources []state.Source, address string) bool {
 // conversation, and the question with its sources; those stand in the first
 // message where own has a system prompt. Each call sets another boundary around
 // what is data.
-func Messages(t state.Task, own prompts.Set) []llm.Message {
-	return messages(t, inquiry{}, prompts.NewBoundary(), own)
+func Messages(t state.Task, custom prompts.Set) []llm.Message {
+	return messages(t, inquiry{}, prompts.NewBoundary(), custom)
 }
 
 // inquiry is one request about a task, where that takes several.
@@ -159,10 +159,10 @@ type inquiry struct {
 	answer   bool   // without a word of a refusal
 }
 
-func messages(t state.Task, q inquiry, boundary string, own prompts.Set) []llm.Message {
+func messages(t state.Task, q inquiry, boundary string, custom prompts.Set) []llm.Message {
 	p := prompts.Generate{
 		Question: cmp.Or(q.question, t.Question), Known: cite.Escape(oneLine(q.known)), Summary: t.Summary,
-		Boundary: boundary, CanRefuse: !q.answer, Refusal: prompts.Say(prompts.Refusal, t.Language), Own: own,
+		Boundary: boundary, CanRefuse: !q.answer, Refusal: prompts.Say(prompts.Refusal, t.Language), Custom: custom,
 	}
 	for i, s := range t.Sources {
 		p.Sources = append(p.Sources, sourceText(t, q.first+i+1, s))

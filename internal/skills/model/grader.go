@@ -20,7 +20,7 @@ const gradedChunks = 3
 // Grader lets a model say how well passages fit the question. It sees the title
 // and the first [GradedRunes] characters of each.
 type Grader struct {
-	Own       prompts.Set  // custom prompts
+	Custom    prompts.Set  // custom prompts
 	Offline   nodes.Grader // grades if the model fails; nil: the error is returned
 	Threshold float64      // a worse grade without a refined query gets that of Offline
 	chat      llm.Chat
@@ -53,7 +53,7 @@ func (g *Grader) grade(ctx context.Context, chat llm.Chat, queries []state.Query
 			q = c
 		}
 	}
-	p := prompts.CheckAndRefine{Question: q.Text, Boundary: prompts.NewBoundary(), Own: g.Own}
+	p := prompts.CheckAndRefine{Question: q.Text, Boundary: prompts.NewBoundary(), Custom: g.Custom}
 	for i, c := range best[:min(len(best), gradedChunks)] {
 		p.Passages = append(p.Passages, prompts.Passage{N: i + 1, Title: oneLine(c.Title), Text: beginning(c.Text)})
 	}

@@ -19,8 +19,8 @@ const (
 // DescribeImage lets a model write down what an image shows, on one line, for a question about it.
 // The question and this text can then be asked as one question. The error of a model that reads
 // no images matches [llm.ErrRefused].
-func DescribeImage(ctx context.Context, chat llm.Chat, own prompts.Set, image llm.Image, question string) (string, llm.Response, error) {
-	p := prompts.Image{Question: cite.Escape(oneLine(question)), Boundary: prompts.NewBoundary(), Own: own}
+func DescribeImage(ctx context.Context, chat llm.Chat, custom prompts.Set, image llm.Image, question string) (string, llm.Response, error) {
+	p := prompts.Image{Question: cite.Escape(oneLine(question)), Boundary: prompts.NewBoundary(), Custom: custom}
 	rendered := p.Render()
 	r, err := chat.Complete(ctx, llm.Request{
 		Messages: []llm.Message{

@@ -16,8 +16,8 @@ const (
 
 // Reranker lets a chat model score passages. It sees the first 500 characters of each.
 type Reranker struct {
-	Own  prompts.Set // custom prompts
-	chat llm.Chat
+	Custom prompts.Set // custom prompts
+	chat   llm.Chat
 }
 
 // NewReranker returns a reranker that asks chat.
@@ -31,7 +31,7 @@ var _ llm.Reranker = (*Reranker)(nil)
 // Rerank returns a score from 0 to 1 for each passage, in one call. A reply with
 // another number of scores is a [*prompts.ParseError].
 func (r *Reranker) Rerank(ctx context.Context, question string, passages []string) (llm.Scores, error) {
-	p := prompts.Rerank{Question: oneLine(question), Boundary: prompts.NewBoundary(), Own: r.Own}
+	p := prompts.Rerank{Question: oneLine(question), Boundary: prompts.NewBoundary(), Custom: r.Custom}
 	for i, s := range passages {
 		p.Passages = append(p.Passages, prompts.Passage{N: i + 1, Text: text.First(oneLine(s), rerankedRunes)})
 	}

@@ -35,10 +35,10 @@ const maxQueries = 3
 // Rewriter adds a model's queries to the plan of another rewriter. What needs
 // no search is not put to the model.
 type Rewriter struct {
-	Own   prompts.Set // custom prompts
-	chat  llm.Chat
-	first nodes.Rewriter
-	stats Stats
+	Custom prompts.Set // custom prompts
+	chat   llm.Chat
+	first  nodes.Rewriter
+	stats  Stats
 }
 
 // NewRewriter returns a rewriter that asks chat. first makes the plan that it adds
@@ -78,7 +78,7 @@ func (r *Rewriter) rewrite(ctx context.Context, chat llm.Chat, plan state.Plan, 
 	if standalone && foreign == "" {
 		return plan, nil // the words that refer to earlier turns are known in those languages
 	}
-	p := prompts.PreRetrieval{Question: question, In: foreign, Boundary: prompts.NewBoundary(), Own: r.Own}
+	p := prompts.PreRetrieval{Question: question, In: foreign, Boundary: prompts.NewBoundary(), Custom: r.Custom}
 	for _, e := range m.Recent[max(0, len(m.Recent)-earlierTurns):] {
 		p.Earlier = append(p.Earlier, prompts.Earlier{Question: e.Question, Terms: e.Terms})
 	}

@@ -24,34 +24,33 @@ type Setup struct {
 	Transforms []string // names of [Transforms]
 	Answers    Options
 	Stats      Stats
-	Own        prompts.Set // custom prompts
+	Custom     prompts.Set // custom prompts
 }
 
 // Skills returns skills that ask models. If a model fails, those of off do the work, which need none.
 func (o Setup) Skills(off Skills) Skills {
-	writer := NewAnswerer(o.Models.For("the answer was written", TaskAnswer), o.Own, o.Answers)
-	out := Skills{Grader: off.Grader, Quoting: &Quoting{writer, off.Answerer, off.Grader, o.Stats}}
-	out.Answerer = *out.Quoting
+	writer := NewAnswerer(o.Models.For("the answer was written", TaskAnswer), o.Custom, o.Answers)
+	out := Skills{Grader: off.Grader, Answerer: Quoting{writer, off.Answerer, off.Grader, o.Stats}}
 	rewriter := NewRewriter(o.Models.For("the question was rewritten", TaskRewrite), off.Rewriter, o.Stats)
-	rewriter.Own = o.Own
+	rewriter.Custom = o.Custom
 	out.Rewriter = rewriter
 	if !o.NoGrading {
 		g := NewGrader(o.Models.For("what was found was graded", TaskGrade))
-		g.Own, g.Offline, g.Threshold = o.Own, off.Grader, o.Threshold
+		g.Custom, g.Offline, g.Threshold = o.Custom, off.Grader, o.Threshold
 		out.Grader = g
 	}
 	z := NewSummarizer(o.Models.For("the conversation was summarised", TaskSummarise))
-	z.Own, z.Offline = o.Own, off.Summarizer
+	z.Custom, z.Offline = o.Custom, off.Summarizer
 	out.Summarizer = z
 	const anyWork = "its work was done"
 	if o.Verify {
 		v := NewVerifier(o.Models.For(anyWork, TaskVerify))
-		v.Own = o.Own
+		v.Custom = o.Custom
 		out.Verifier = v
 	}
 	for _, name := range o.Transforms {
 		t := NewTransformer(o.Models.For(anyWork, name, TaskTransform), out.Rewriter, []string{name})
-		t.Own = o.Own
+		t.Custom = o.Custom
 		out.Rewriter = t
 	}
 	return out

@@ -19,7 +19,7 @@ const summaryWords = 150
 
 // Summarizer lets a model extend the running summary.
 type Summarizer struct {
-	Own     prompts.Set      // custom prompts
+	Custom  prompts.Set      // custom prompts
 	Offline nodes.Summarizer // summarises if the model fails; nil: the error is returned
 	chat    llm.Chat
 }
@@ -44,7 +44,7 @@ func (z *Summarizer) Summarize(ctx context.Context, summary string, older []stat
 }
 
 func (z *Summarizer) summarize(ctx context.Context, chat llm.Chat, summary string, older []state.Message) (string, error) {
-	p := prompts.SummarizeConversation{Summary: summary, Words: summaryWords, Boundary: prompts.NewBoundary(), Own: z.Own}
+	p := prompts.SummarizeConversation{Summary: summary, Words: summaryWords, Boundary: prompts.NewBoundary(), Custom: z.Custom}
 	language := ""
 	for _, m := range older {
 		if m.Role == state.System {

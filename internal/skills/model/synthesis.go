@@ -54,7 +54,7 @@ func (a *Answerer) synthesize(ctx context.Context, t state.Task, token func(stri
 // inquire asks for an answer from the sources of a task.
 func (a *Answerer) inquire(ctx context.Context, t state.Task, q inquiry, token func(string)) (string, error) {
 	boundary := prompts.NewBoundary()
-	return a.write(ctx, messages(t, q, boundary, a.own), boundary, token)
+	return a.write(ctx, messages(t, q, boundary, a.custom), boundary, token)
 }
 
 // write asks for a text. One that stopped at its limit ends with a whole sentence.
@@ -94,7 +94,7 @@ func (a *Answerer) refine(ctx context.Context, t state.Task, token func(string))
 			one.Sources = t.Sources[i : i+1]
 			answer, err = a.inquire(ctx, one, inquiry{first: i}, stream)
 		} else {
-			p := prompts.Refine{Question: question(t), Answer: answer, Source: sourceText(t, i+1, s), Boundary: prompts.NewBoundary(), Own: a.own}
+			p := prompts.Refine{Question: question(t), Answer: answer, Source: sourceText(t, i+1, s), Boundary: prompts.NewBoundary(), Custom: a.custom}
 			answer, err = a.instruct(ctx, p.Render(), p.Boundary, stream)
 		}
 		if err != nil {
@@ -152,7 +152,7 @@ func rankRefusal(answer string) int {
 
 // merge combines partial answers.
 func (a *Answerer) merge(ctx context.Context, t state.Task, parts []prompts.PartialAnswer, token func(string)) (string, error) {
-	p := prompts.Merge{Question: question(t), Parts: parts, Boundary: prompts.NewBoundary(), Own: a.own}
+	p := prompts.Merge{Question: question(t), Parts: parts, Boundary: prompts.NewBoundary(), Custom: a.custom}
 	return a.instruct(ctx, p.Render(), p.Boundary, token)
 }
 

@@ -52,10 +52,10 @@ const (
 
 // Transformer adds the queries of transforms to the plan of another rewriter.
 type Transformer struct {
-	Own   prompts.Set // custom prompts
-	chat  llm.Chat
-	first nodes.Rewriter
-	names []string
+	Custom prompts.Set // custom prompts
+	chat   llm.Chat
+	first  nodes.Rewriter
+	names  []string
 }
 
 // NewTransformer returns a rewriter that asks chat once for each transform. first makes
@@ -104,7 +104,7 @@ func (t *Transformer) transform(ctx context.Context, chat llm.Chat, name, questi
 	question = cite.Escape(oneLine(question))
 	switch name {
 	case MultiQuery:
-		p := prompts.MultiQuery{Question: question, N: alternatives, Boundary: boundary, Own: t.Own}
+		p := prompts.MultiQuery{Question: question, N: alternatives, Boundary: boundary, Custom: t.Custom}
 		reply, err := askText(ctx, chat, p.Render(), boundary, alternativeTemperature, transformTokens)
 		if err != nil {
 			return err
@@ -115,14 +115,14 @@ func (t *Transformer) transform(ctx context.Context, chat llm.Chat, name, questi
 		}
 		return err
 	case HyDE:
-		p := prompts.Hypothetical{Question: question, Boundary: boundary, Own: t.Own}
+		p := prompts.Hypothetical{Question: question, Boundary: boundary, Custom: t.Custom}
 		passage, err := askText(ctx, chat, p.Render(), boundary, hypotheticalTemperature, hypotheticalTokens)
 		if passage = strings.TrimSpace(passage); err == nil && passage != "" {
 			plan.Queries[0].Passage = passage
 		}
 		return err
 	default: // Decompose
-		p := prompts.Decompose{Question: question, Boundary: boundary, Own: t.Own}
+		p := prompts.Decompose{Question: question, Boundary: boundary, Custom: t.Custom}
 		reply, err := askText(ctx, chat, p.Render(), boundary, 0, transformTokens)
 		if err != nil {
 			return err

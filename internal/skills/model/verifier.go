@@ -16,8 +16,8 @@ const verifyTokens = 200
 
 // Verifier lets a model read again whether passages say what statements say.
 type Verifier struct {
-	Own  prompts.Set // custom prompts
-	chat llm.Chat
+	Custom prompts.Set // custom prompts
+	chat   llm.Chat
 }
 
 // NewVerifier returns a verifier that asks chat.
@@ -36,7 +36,7 @@ func (v *Verifier) Verify(ctx context.Context, statements, passages []string) ([
 
 // verify is Verify without the rules. A reply with another number of verdicts is a [*prompts.ParseError].
 func (v *Verifier) verify(ctx context.Context, statements, passages []string) ([]bool, error) {
-	p := prompts.Verify{Boundary: prompts.NewBoundary(), Own: v.Own}
+	p := prompts.Verify{Boundary: prompts.NewBoundary(), Custom: v.Custom}
 	var shown []string
 	for i, s := range statements {
 		n := slices.Index(shown, passages[i])
