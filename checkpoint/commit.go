@@ -42,8 +42,8 @@ func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 	return e.ID, nil
 }
 
-// advanceHead begins a statement that moves the head of a thread to the next ID; moveThread also moves the thread in lists,
-// where each index costs as much as the rest.
+// advanceHead begins a statement that moves the head of a thread to the next ID; moveThread also updates the
+// lists of threads, whose indexes cost as much as the rest.
 const (
 	advanceHead = `UPDATE threads SET head = 1 + ` + lastCommit + `, first = coalesce(first, 1 + ` + lastCommit + `), inputs = inputs + ?4, bytes = bytes + ?5,
 		until = CASE WHEN ?6 THEN NULL ELSE ?7 + ttl END, holder = CASE WHEN ?6 THEN '' ELSE holder END, touched = ?8`

@@ -41,7 +41,7 @@
 //	           threads, which are not given again; sealing and key:ID if encrypted
 //
 // Ids of commits grow over all threads. A thread is read from its head back along the
-// parents. A run is named only where it is not that of the parent. Times are microseconds
+// parents. A run is named only if it is not that of the parent. Times are microseconds
 // since 1970; the start of a task is in nanoseconds relative to its commit.
 //
 // The view log has a row for every delta. Order it by commit_id and n:

@@ -16,8 +16,8 @@ import (
 	"example.com/ragflow/internal/sqlite"
 )
 
-// endlessTurns lets the process "endless" acknowledge so many commits, kills it
-// and returns the last one it told of.
+// endlessTurns lets the process "endless" acknowledge so many commits, kills it and returns the last one
+// acknowledged.
 func endlessTurns(t *testing.T, path string, n int) (last string) {
 	t.Helper()
 	cmd := command(t, "endless", path)
@@ -58,9 +58,9 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// TestTornLog kills a writer and breaks its write-ahead log at random places,
-// as a machine that loses power may. What is left is a whole thread that ends
-// at one of the commits; nothing is garbage, and it can be written to.
+// TestTornLog kills a writer and breaks its write-ahead log at random places, as a machine that loses power
+// may. The remaining thread is whole and ends at one of the commits; nothing is garbage, and it can be
+// written to.
 func TestTornLog(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "threads.db")

@@ -125,9 +125,8 @@ func inChild(t *testing.T, do func()) (child bool) {
 	return false
 }
 
-// TestDiskError limits how large a file may grow, so that writing fails as it
-// does on a broken disk. What was acknowledged is there, and once the limit is
-// gone writing goes on in the same process.
+// TestDiskError limits the size of files, so that writing fails as on a broken disk. Acknowledged commits are
+// there, and without the limit the same process can write again.
 func TestDiskError(t *testing.T) {
 	child := inChild(t, func() { signal.Ignore(syscall.SIGXFSZ) })
 	if !child {

@@ -83,7 +83,7 @@ func TestListingPlans(t *testing.T) {
 	}
 }
 
-// A search ends after 2,000 threads and goes on there.
+// A search ends after 2,000 threads and continues there.
 func TestSearchIsBounded(t *testing.T) {
 	s := manyThreads(t, 4500)
 	q, pages, found := graph.ThreadQuery{Text: "NUMBER 77"}, 0, []string{}

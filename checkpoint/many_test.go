@@ -45,9 +45,8 @@ func sumPlan(tb testing.TB) *graph.Plan[sum, string] {
 	return plan
 }
 
-// TestManyThreads runs ten turns on each of 200 threads, or of 10,000 where
-// RAGFLOW_FULL is set, 64 at a time. Once a tenth is done, memory grows no more, and
-// at the end no goroutine is left.
+// TestManyThreads runs ten turns on each of 200 threads, or of 10,000 if RAGFLOW_FULL is set, 64 at a time.
+// Once a tenth is done, memory grows no more, and at the end no goroutine is left.
 func TestManyThreads(t *testing.T) {
 	threads := 200
 	if os.Getenv("RAGFLOW_FULL") != "" {
@@ -105,9 +104,8 @@ func TestManyThreads(t *testing.T) {
 	t.Logf("%d threads × 10 turns: memory grew by %d KiB, the file has %.1f MB", threads, grown>>10, float64(size)/1e6)
 }
 
-// TestSameStateEverywhere makes random threads, and compares the state of the
-// run with what is folded anew, from a fork, after a prune and after an import
-// into another store: plain, encrypted and in memory.
+// TestSameStateEverywhere makes random threads, and compares the state of the run with the state folded from
+// the log, from a fork, after a prune and after an import into another store: plain, encrypted and in memory.
 func TestSameStateEverywhere(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	plan := sumPlan(t)

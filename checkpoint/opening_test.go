@@ -27,10 +27,9 @@ func bytesRead(t *testing.T) (n int64) {
 	return 0
 }
 
-// TestOpenLongThread is a budget: in a file that was just opened, at most 64 KB of
-// pages are read for the head and the state of a thread of 1,000 turns (10,000 where
-// RAGFLOW_FULL is set) that is summarised now and then, wherever between two
-// snapshots it ends, and not much more than in a thread of 100 turns.
+// TestOpenLongThread is a budget: in a file that was just opened, at most 64 KB of pages are read for the
+// head and the state of a thread of 1,000 turns (10,000 if RAGFLOW_FULL is set) that is summarised now and
+// then, wherever between two snapshots it ends, and not much more than in a thread of 100 turns.
 func TestOpenLongThread(t *testing.T) {
 	turns := 1_000
 	if os.Getenv("RAGFLOW_FULL") != "" {

@@ -161,8 +161,8 @@ func TestProcessesShareAThread(t *testing.T) {
 	}
 }
 
-// TestKilled kills a writing process again and again. What it acknowledged must
-// be there, whole, and the next process must get the thread at once.
+// TestKilled kills a writing process again and again. Its acknowledged commits must be there, whole, and the
+// next process must get the thread at once.
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "threads.db")
 	var last string

@@ -139,7 +139,7 @@ func (s *sealer) unseal(place string, value []byte) ([]byte, error) {
 	return body, nil
 }
 
-// The places of values; empty where nothing is encrypted. Quoting keeps parts apart.
+// The places of values; empty if nothing is encrypted. Quoting keeps parts apart.
 
 func (s *sealer) place(format string, parts ...any) string {
 	if s == nil {

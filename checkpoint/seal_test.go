@@ -94,7 +94,7 @@ func fill(tb testing.TB, s graph.Store) {
 	}
 }
 
-// content is all that a store tells of thread t.
+// content returns everything that a store returns about thread t.
 func content(tb testing.TB, s *checkpoint.SQLite) []byte {
 	tb.Helper()
 	a, err := s.Export(tb.Context(), "t", 0)
@@ -234,7 +234,7 @@ func TestRotate(t *testing.T) {
 	}
 }
 
-// TestRotateBesideWriters seals anew while a writer goes on.
+// TestRotateBesideWriters encrypts again while a writer works.
 func TestRotateBesideWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "threads.db")
 	s := open(t, path)

@@ -17,8 +17,8 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// The flow of the size budget: an input and seven nodes, of which the first
-// delta brings a question and the last an answer, 400 bytes each.
+// The flow of the size budget: an input and seven nodes. The delta of the first has a question and that of
+// the last an answer, 400 bytes each.
 type conversation struct {
 	t      testing.TB
 	s      graph.Store

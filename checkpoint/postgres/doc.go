@@ -33,7 +33,7 @@
 //	pending    results of finished tasks whose superstep was not committed
 //	meta       version of the schema; last token of deleted threads
 //
-// Run and graph stand only where they change, and at every 16th step; the view history has
+// Run and graph are stored only when they change, and at every 16th step; the view history has
 // them in every row.
 //
 // The view log has a row for every delta, with its body as jsonb.

@@ -135,8 +135,8 @@ func count(t *testing.T, s *postgres.Store, thread string) (n int) {
 	return n
 }
 
-// What the server rolls back in favour of another transaction is repeated, and a full disk
-// is reported and saves nothing. A trigger raises the server's own error codes.
+// TestServerErrorsIntegration checks that a transaction rolled back by the server is repeated, and that a
+// full disk is reported and saves nothing. A trigger raises the server's own error codes.
 func TestServerErrorsIntegration(t *testing.T) {
 	address := schema(t)
 	s := open(t, address)

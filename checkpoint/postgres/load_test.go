@@ -27,7 +27,7 @@ const (
 	loadWriters   = 16 // of each process
 )
 
-// TestMain turns the test binary into a process of writers where the variable says so.
+// TestMain turns the test binary into a process of writers if the variable is set.
 func TestMain(m *testing.M) {
 	if address := os.Getenv("RAGFLOW_LOAD_CHILD"); address != "" {
 		if err := writeTurns(address, os.Getenv("RAGFLOW_LOAD_NAME"), os.Stdin, os.Stdout); err != nil {
@@ -99,9 +99,9 @@ func writeTurn(ctx context.Context, s *postgres.Store, thread, turn string) erro
 	return err
 }
 
-// Two processes with 16 writers each share 50 threads while the server is restarted and
-// killed in between: every acknowledged turn is in its thread once and whole, and so is
-// every turn of which no more is known. It takes RAGFLOW_LOAD_SECONDS, 30 without.
+// TestLoadIntegration lets two processes with 16 writers each share 50 threads while the server is restarted
+// and killed: every acknowledged turn is in its thread once and whole, and so is every turn without an
+// acknowledgement. It takes RAGFLOW_LOAD_SECONDS, 30 without.
 func TestLoadIntegration(t *testing.T) {
 	address := schema(t)
 	script := os.Getenv("RAGFLOW_TEST_POSTGRES_SCRIPT")
