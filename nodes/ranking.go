@@ -20,8 +20,8 @@ type Texts struct {
 	injections lru.Cache[string, string]
 }
 
-// cachedTexts is the maximum number of texts of which a term vector, 3 to 6 KB each, and
-// the result of injection are cached.
+// cachedTexts is the maximum number of texts whose term vector, 3 to 6 KB each, and result of injection are
+// cached.
 const cachedTexts = 512
 
 func (t *Texts) orNew() *Texts {

@@ -47,7 +47,7 @@ func handler(a *ragflow.Assistant) http.Handler {
 			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 			return
 		}
-		_ = json.NewEncoder(w).Encode(run) // whoever left joins again
+		_ = json.NewEncoder(w).Encode(run) // a reader that left can join again
 	})
 	mux.HandleFunc("GET /events", func(w http.ResponseWriter, r *http.Request) {
 		ctx, out := ragflow.OwnedBy(r.Context(), r.FormValue("user")), json.NewEncoder(w)
@@ -57,7 +57,7 @@ func handler(a *ragflow.Assistant) http.Handler {
 				return
 			}
 			if out.Encode(e) != nil || http.NewResponseController(w).Flush() != nil {
-				return // the reader left; the run goes on
+				return // the reader left; the run continues
 			}
 		}
 	})
