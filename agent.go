@@ -26,7 +26,7 @@ func (a *Assistant) agentPlan() (*graph.Plan[state.State, state.Update], error) 
 			s.Settings, _ = a.config.ResolveSettings(s.Settings) // resolved without an error before the run began
 			return nodes.Answering{ContentTokens: s.Settings.ContentTokens, Context: nodes.ContextOptions(s.Settings.Context)}.Task(s)
 		},
-		Own: func(s state.State) prompts.Set {
+		Custom: func(s state.State) prompts.Set {
 			set, _ := a.prompts(s.Settings) // as above
 			return set
 		},

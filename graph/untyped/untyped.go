@@ -114,7 +114,7 @@ func (r runner[S, U]) History(ctx context.Context, thread string, before graph.C
 	for _, m := range page {
 		var body json.RawMessage
 		if body, err = encodeUnless(err, m.State); err == nil {
-			out = append(out, graph.Moment[json.RawMessage]{m.Commit, body})
+			out = append(out, graph.Moment[json.RawMessage]{Commit: m.Commit, State: body})
 		}
 	}
 	return out, err

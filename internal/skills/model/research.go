@@ -27,7 +27,7 @@ const (
 // Research configures the node agent of package nodes. All fields are required.
 type Research struct {
 	Task  func(state.State) state.Task
-	Own   func(state.State) prompts.Set // custom prompts
+	Custom   func(state.State) prompts.Set // custom prompts
 	NewID func() string
 	// Of returns the researcher of the turn in the context.
 	Of func(context.Context) *Researcher
@@ -69,7 +69,7 @@ func (o Research) Node() (graph.Task[state.State, state.Update], error) {
 	if err != nil {
 		return graph.Task[state.State, state.Update]{}, err
 	}
-	sub := graph.Sub(plan, func(s state.State) agent.Update { return agentInput(task(s), o.Custom, newID) }, agentResult)
+	sub := graph.Sub(plan, o.input, researched)
 	run := sub.Run
 	sub.Run = func(ctx context.Context, s state.State) (state.Update, error) {
 		if s.Turn.Route != state.RouteSearch {
@@ -91,7 +91,7 @@ func (o Research) Node() (graph.Task[state.State, state.Update], error) {
 func (o Research) input(s state.State) agent.Update {
 	t := o.Task(s)
 	u := agent.Update{Sources: t.Sources, Turn: &agent.Turn{}}
-	for _, m := range Messages(t, o.Own(s)) {
+	for _, m := range Messages(t, o.Custom(s)) {
 		role := map[llm.Role]state.Role{llm.System: state.System, llm.User: state.Human, llm.Assistant: state.AI}[m.Role]
 		if role == state.System {
 			m.Content += "\n\n" + prompts.SearchRules
@@ -182,61 +182,6 @@ func (a Quoting) Answered(t state.Turn) nodes.Answerer {
 		return a.Quotes
 	}
 	return answered{a, t.Answer, t.Model}
-}
-
-// agentInput is what a model is sent to answer a task with, as in the plain way, and how it may
-// search.
-func agentInput(t state.Task, custom prompts.Set, newID func() string) agent.Update {
-	u := agent.Update{Sources: t.Sources, Turn: &agent.Turn{}}
-	for _, m := range Messages(t, custom) {
-		role := map[llm.Role]state.Role{llm.System: state.System, llm.User: state.Human, llm.Assistant: state.AI}[m.Role]
-		if role == state.System {
-			m.Content += "\n\n" + prompts.SearchRules
-		}
-		u.Messages = append(u.Messages, state.MessageOp{Put: &state.Message{ID: newID(), Role: role, Content: m.Content}})
-	}
-	return u
-}
-
-// agentResult is how the end of an agent changes the turn. Of what it found, the turn keeps
-// what the answer cites, and of the rest as many sources as the plain way has.
-func agentResult(s state.State, end agent.State) state.Update {
-	queries := slices.Clone(s.Turn.Queries)
-	for _, m := range end.Messages {
-		for _, call := range m.Calls {
-			var asked struct{ Query string }
-			if call.Name == searchTool && json.Unmarshal([]byte(call.Arguments), &asked) == nil && asked.Query != "" {
-				queries = append(queries, state.Query{Text: asked.Query, Weight: 1, Why: AgentID, Attempt: max(1, s.Turn.Attempts)})
-			}
-		}
-	}
-	text, sources := keepCited(end.Reply(), end.Sources)
-	return state.Update{Answer: &text, Sources: &sources, Queries: &queries, Model: &end.Turn.Model}
-}
-
-var sourceMark = regexp.MustCompile(`\[Source (\d+)\]`)
-
-// keepCited drops sources that a text does not cite, above [nodes.MaxSources], and numbers the
-// text's marks anew.
-func keepCited(text string, sources []state.Source) (string, []state.Source) {
-	checked := cite.Validate(text, len(sources))
-	order := slices.Clone(checked.Cited)
-	for n := 1; n <= len(sources) && len(order) < nodes.MaxSources; n++ {
-		if !slices.Contains(order, n) {
-			order = append(order, n)
-		}
-	}
-	kept := []state.Source{}
-	for _, n := range order {
-		kept = append(kept, sources[n-1])
-	}
-	return sourceMark.ReplaceAllStringFunc(checked.Text, func(mark string) string {
-		n, _ := strconv.Atoi(sourceMark.FindStringSubmatch(mark)[1])
-		if i := slices.Index(order, n); i >= 0 {
-			return cite.Marker(i + 1)
-		}
-		return mark
-	}), kept
 }
 
 // answered is the answerer of an answer that an agent wrote, and streamed.
