@@ -41,7 +41,7 @@ func (a *app) eval(ctx context.Context, g *given, o evalOptions, gates []metricF
 		if options.Judge.Chat == nil {
 			return usagef("--llm-judge needs a model to ask").with("name one with --judge-model, or SMART_LLM_MODEL without --offline")
 		}
-		if options.Judge.Custom, err = s.config.ReadPrompts(); err != nil {
+		if options.Judge.Custom, err = s.Config.ReadPrompts(); err != nil {
 			return failed("", err)
 		}
 	}
