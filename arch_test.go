@@ -29,13 +29,13 @@ var rooms = map[string]room{
 	}},
 	"internal/topology": {},
 	"internal/lru":      {},
-	"graph": {ours: []string{"internal/codec", "graph/schema", "internal/topology", "internal/lru", "internal/parallel"}, theirs: []string{
+	"graph": {ours: []string{"internal/codec", "graph/reduce", "graph/schema", "internal/topology", "internal/lru", "internal/parallel"}, theirs: []string{
 		"github.com/looplab/fsm", // the lifecycle of a run: legal moves and their diagram
 		"github.com/google/uuid", // ids of runs
 	}},
 	"graph/draw":      {ours: []string{"graph"}},
 	"internal/stored": {ours: []string{"graph"}},
-	"graph/reduce":    {ours: []string{"graph"}},
+	"graph/reduce":    {},
 	"graph/untyped":   {ours: []string{"graph", "graph/schema"}},
 	"graph/memstore":  {ours: []string{"graph", "internal/stored"}},
 	"graph/graphtest": {ours: []string{"graph"}},
@@ -111,6 +111,7 @@ var rooms = map[string]room{
 	"longterm/longtermtest": {ours: []string{"llm", "longterm"}, theirs: []string{
 		"github.com/google/go-cmp", // differences, as in all tests
 	}},
+	"examples/firstgraph":  {ours: []string{"graph", "graph/memstore"}},
 	"examples/approval":    {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/providers"}},
 	"examples/supervisor":  {ours: []string{"agent", "graph", "llm", "llm/providers"}},
 	"examples/mapreduce":   {ours: []string{"graph"}},

@@ -11,12 +11,12 @@ import (
 	"example.com/ragflow/internal/topology"
 )
 
-// check returns all faults of a graph with this structure, joined.
-func check[S, U any](g Graph[S, U], t topology.Graph) error {
+// check returns all faults of a graph with this structure, joined. unfit is why there is no Apply.
+func check[S, U any](g Graph[S, U], t topology.Graph, unfit error) error {
 	var faults []error
 	faultf := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	if g.Apply == nil {
-		faultf("Apply is nil")
+	if unfit != nil {
+		faultf("Apply is nil: %w", unfit)
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.Nodes)) {
 		n := g.Nodes[name]

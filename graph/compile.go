@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"example.com/ragflow/graph/reduce"
 	"example.com/ragflow/internal/codec"
 	"example.com/ragflow/internal/topology"
 )
@@ -66,7 +67,11 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 		g.Order = topology.DefaultOrder(shape)
 		shape.Order = g.Order
 	}
-	if err := check(g, shape); err != nil {
+	var unfit error
+	if g.Apply == nil {
+		g.Apply, unfit = reduce.Apply[S, U]()
+	}
+	if err := check(g, shape, unfit); err != nil {
 		return nil, fmt.Errorf("compile graph %q: %w", g.Name, err)
 	}
 	index := map[string]int{End: endIndex}

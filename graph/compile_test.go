@@ -38,7 +38,7 @@ func TestCompileFaults(t *testing.T) {
 		want  []string
 	}{
 		{"sound", func(*g) {}, nil},
-		{"nil Apply", func(g *g) { g.Apply = nil }, []string{"Apply is nil"}},
+		{"nil Apply", func(g *g) { g.Apply = nil }, []string{"Apply is nil: reduce: graph_test.list has no field Add to set"}},
 		{"nil Run", func(g *g) { g.Nodes["b"] = graph.Task[list, item]{} }, []string{`node "b": Run is nil`}},
 		{"missing in order", func(g *g) { g.Order = []string{"a", "c"} }, []string{`order: node "b" is missing`}},
 		{"twice in order", func(g *g) { g.Order = append(g.Order, "a") }, []string{`order: node "a" is listed twice`}},
@@ -104,7 +104,7 @@ func TestCompileFaults(t *testing.T) {
 		}},
 		{"nil Route", func(g *g) { g.Branches[0].Route = nil }, []string{`branch from "c": Route is nil`}},
 		{"label of no target", func(g *g) { g.Branches[0].Label = map[string]string{"b": "never"} }, []string{`branch from "c": label for "b", which is not a target`}},
-		{"empty graph", func(empty *g) { *empty = g{Name: "g"} }, []string{"Apply is nil", "no edge leaves Start"}},
+		{"empty graph", func(empty *g) { *empty = g{Name: "g"} }, []string{"Apply is nil: reduce: graph_test.list has no field Add to set", "no edge leaves Start"}},
 		{"all at once", func(g *g) {
 			g.Apply = nil
 			g.Nodes["b"] = graph.Task[list, item]{}
@@ -112,7 +112,7 @@ func TestCompileFaults(t *testing.T) {
 			edge("b", "z")(g)
 			edge("c", graph.End)(g)
 		}, []string{
-			"Apply is nil", `node "b": Run is nil`, `order: node "b" is listed twice`,
+			"Apply is nil: reduce: graph_test.list has no field Add to set", `node "b": Run is nil`, `order: node "b" is listed twice`,
 			`edge "b" → "z": unknown node "z"`,
 		}},
 	} {

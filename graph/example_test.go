@@ -47,7 +47,7 @@ func ExampleCompile() {
 	})
 	fmt.Println(err)
 	// Output:
-	// compile graph "draft": Apply is nil
+	// compile graph "draft": Apply is nil: reduce: int and int must be structs
 	// node "a": Run is nil
 	// edge "a" → "b": unknown node "b"
 }

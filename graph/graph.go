@@ -110,7 +110,7 @@ type Graph[S, U any] struct {
 	Version string
 	// Apply is the only function that changes state. It must be pure and must not change
 	// anything that s refers to: copy slices and maps first. An error fails the task
-	// before anything is saved.
+	// before anything is saved. Nil means that of package graph/reduce, which merges the fields of U into those of S.
 	Apply func(s S, u U) (S, error)
 	// Conflict, if set, gets each pair of updates of one superstep, by rank. An error fails the later
 	// task before anything is saved. It must be pure. See package graph/reduce.

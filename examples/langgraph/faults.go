@@ -55,7 +55,6 @@ func handled(ctx context.Context) (State, error) {
 func limited(ctx context.Context) (State, error) {
 	// begin recursion limit
 	plan := graph.MustCompile(flow{
-		Apply:    reducer,
 		Nodes:    tasks{"a": say("a")},
 		Edges:    graph.Chain(graph.Start, "a"),
 		Branches: []graph.Branch[State]{graph.If("a", func(s State) bool { return s.Topic == "" }, "a", graph.End)},
@@ -94,7 +93,6 @@ func siblings(ctx context.Context) (State, error) {
 	// begin finished siblings
 	var a, b atomic.Int32
 	plan := graph.MustCompile(flow{
-		Apply: reducer,
 		Nodes: tasks{"a": {Run: func(context.Context, State) (State, error) {
 			a.Add(1)
 			return note("a"), nil

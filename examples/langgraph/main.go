@@ -14,7 +14,6 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/memstore"
-	"example.com/ragflow/graph/reduce"
 )
 
 // begin state
@@ -35,8 +34,6 @@ type (
 	runner = *graph.Runner[State, State]
 )
 
-var reducer = reduce.Apply[State, State]() //nolint:gochecknoglobals // one reducer for all blocks
-
 // begin helpers
 
 func note(words ...string) State { return State{Notes: words} }
@@ -47,7 +44,7 @@ func say(text string) graph.Task[State, State] {
 
 func line(nodes tasks, names ...string) *graph.Plan[State, State] {
 	edges := graph.Chain(slices.Concat([]string{graph.Start}, names, []string{graph.End})...)
-	return graph.MustCompile(flow{Apply: reducer, Nodes: nodes, Edges: edges})
+	return graph.MustCompile(flow{Nodes: nodes, Edges: edges})
 }
 
 // lived returns a runner with a thread in which the nodes a and b ran.

@@ -30,7 +30,6 @@ func toParent(ctx context.Context) (State, error) {
 	// begin goto of the graph around
 	inner := line(tasks{"leave": say("left")}, "leave")
 	plan := graph.MustCompile(flow{
-		Apply: reducer,
 		Nodes: tasks{
 			"inner": graph.SubPick(inner, same, func(_, end State) (State, []string) { return note(end.Notes...), []string{"b"} }, "b", "c"),
 			"b":     say("b"), "c": say("c"),

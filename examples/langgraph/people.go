@@ -16,7 +16,6 @@ func asks(ctx context.Context) (State, error) {
 		return note(answer), err
 	}
 	plan := graph.MustCompile(flow{
-		Apply: reducer,
 		Nodes: tasks{"ask": {Run: question}},
 		Edges: graph.Chain(graph.Start, "ask", graph.End),
 	})
@@ -37,7 +36,6 @@ func asking(key string) graph.Task[State, State] {
 func twoQuestions(ctx context.Context) (State, error) {
 	// begin two questions
 	plan := graph.MustCompile(flow{
-		Apply: reducer,
 		Nodes: tasks{"a": asking("a"), "b": asking("b")},
 		Edges: []graph.Edge{{From: graph.Start, To: "a"}, {From: graph.Start, To: "b"}, {From: "a", To: graph.End}, {From: "b", To: graph.End}},
 	})

@@ -14,7 +14,6 @@ import (
 func twoNodes(ctx context.Context) (State, error) {
 	// begin two nodes
 	plan := graph.MustCompile(flow{
-		Apply: reducer,
 		Nodes: tasks{"a": say("a"), "b": say("b")},
 		Edges: graph.Chain(graph.Start, "a", "b", graph.End),
 	})
@@ -26,7 +25,6 @@ func branch(ctx context.Context) (State, error) {
 	// begin conditional edge
 	long := func(s State) bool { return len(s.Topic) > 3 }
 	plan := graph.MustCompile(flow{
-		Apply:    reducer,
 		Nodes:    tasks{"short": say("short"), "long": say("long")},
 		Edges:    []graph.Edge{{From: "short", To: graph.End}, {From: "long", To: graph.End}},
 		Branches: []graph.Branch[State]{graph.If(graph.Start, long, "long", "short")},
@@ -44,7 +42,6 @@ func mapReduce(ctx context.Context) (State, error) {
 		return note(strings.ToUpper(word)), nil
 	}, reduce.Merge)
 	plan := graph.MustCompile(flow{
-		Apply: reducer,
 		Nodes: tasks{"work": {Run: work}},
 		Edges: graph.Chain(graph.Start, "work", graph.End),
 	})
@@ -58,7 +55,6 @@ func jump(ctx context.Context) (State, error) {
 		return note("picked"), []string{"b"}, nil
 	}
 	plan := graph.MustCompile(flow{
-		Apply: reducer,
 		Nodes: tasks{"pick": {Pick: pick, To: []string{"b", "c"}}, "b": say("b"), "c": say("c")},
 		Edges: []graph.Edge{{From: graph.Start, To: "pick"}, {From: "b", To: graph.End}, {From: "c", To: graph.End}},
 	})
@@ -72,7 +68,6 @@ func jumpToMany(ctx context.Context) (State, error) {
 		return note("picked"), []string{"b", "c"}, nil
 	}
 	plan := graph.MustCompile(flow{
-		Apply: reducer,
 		Nodes: tasks{"pick": {Pick: pick, To: []string{"b", "c"}}, "b": say("b"), "c": say("c")},
 		Edges: []graph.Edge{{From: graph.Start, To: "pick"}, {From: "b", To: graph.End}, {From: "c", To: graph.End}},
 	})
@@ -91,7 +86,6 @@ func partsGoOn(ctx context.Context) (State, error) {
 		return u, next, err
 	}
 	plan := graph.MustCompile(flow{
-		Apply: reducer,
 		Nodes: tasks{"work": {Pick: work, To: []string{"long", "short"}}, "long": say("long"), "short": say("short")},
 		Edges: []graph.Edge{{From: graph.Start, To: "work"}, {From: "long", To: graph.End}, {From: "short", To: graph.End}},
 	})
@@ -102,7 +96,6 @@ func partsGoOn(ctx context.Context) (State, error) {
 func parallel(ctx context.Context) (State, error) {
 	// begin side by side
 	plan := graph.MustCompile(flow{
-		Apply: reducer,
 		Nodes: tasks{"a": say("a"), "b": say("b"), "c": say("c"), "d": say("d")},
 		Edges: slices.Concat(graph.Chain(graph.Start, "a", "b", "d", graph.End), graph.Chain("a", "c", "d")),
 	})
@@ -113,7 +106,6 @@ func parallel(ctx context.Context) (State, error) {
 func join(ctx context.Context) (State, error) {
 	// begin join
 	plan := graph.MustCompile(flow{
-		Apply: reducer,
 		Nodes: tasks{"a": say("a"), "b": say("b"), "c": say("c"), "d": {Run: say("d").Run, Wait: graph.Join}},
 		Edges: slices.Concat(graph.Chain(graph.Start, "a", "d", graph.End), graph.Chain(graph.Start, "b", "c", "d")),
 	})
@@ -124,7 +116,6 @@ func join(ctx context.Context) (State, error) {
 func deferred(ctx context.Context) (State, error) {
 	// begin deferred node
 	plan := graph.MustCompile(flow{
-		Apply: reducer,
 		Nodes: tasks{"a": say("a"), "b": say("b"), "c": say("c"), "last": {Run: say("last").Run, Wait: graph.Last}},
 		Edges: slices.Concat(graph.Chain(graph.Start, "a", "b", "c", graph.End), graph.Chain("a", "last", graph.End)),
 	})
@@ -135,7 +126,6 @@ func deferred(ctx context.Context) (State, error) {
 func loop(ctx context.Context) (State, error) {
 	// begin loop
 	plan := graph.MustCompile(flow{
-		Apply:    reducer,
 		Nodes:    tasks{"a": say("a")},
 		Edges:    graph.Chain(graph.Start, "a"),
 		Branches: []graph.Branch[State]{graph.If("a", func(s State) bool { return len(s.Notes) < 3 }, "a", graph.End)},
@@ -147,7 +137,6 @@ func loop(ctx context.Context) (State, error) {
 func branches(ctx context.Context) (State, error) {
 	// begin several branches
 	plan := graph.MustCompile(flow{
-		Apply: reducer,
 		Nodes: tasks{"a": say("a"), "b": say("b"), "c": say("c"), "d": say("d")},
 		Edges: slices.Concat(graph.Chain(graph.Start, "a"), graph.Chain("b", graph.End), graph.Chain("c", graph.End), graph.Chain("d", graph.End)),
 		Branches: []graph.Branch[State]{
@@ -165,9 +154,9 @@ func conflict(ctx context.Context) (State, error) {
 		return graph.Task[State, State]{Run: func(context.Context, State) (State, error) { return State{Topic: topic}, nil }}
 	}
 	plan := graph.MustCompile(flow{
-		Apply: reducer, Conflict: reduce.Conflict[State],
-		Nodes: tasks{"a": set("a"), "b": set("b")},
-		Edges: slices.Concat(graph.Chain(graph.Start, "a", graph.End), graph.Chain(graph.Start, "b", graph.End)),
+		Conflict: reduce.Conflict[State],
+		Nodes:    tasks{"a": set("a"), "b": set("b")},
+		Edges:    slices.Concat(graph.Chain(graph.Start, "a", graph.End), graph.Chain(graph.Start, "b", graph.End)),
 	})
 	_, err := plan.Runner(graph.Options{}).Invoke(ctx, ask{})
 	return note(fmt.Sprint(err != nil)), nil
@@ -184,7 +173,6 @@ func reducers(ctx context.Context) (State, error) {
 		return graph.Task[Counts, Counts]{Run: func(context.Context, Counts) (Counts, error) { return Counts{map[string]int{name: n}, n}, nil }}
 	}
 	plan := graph.MustCompile(graph.Graph[Counts, Counts]{
-		Apply: reduce.Apply[Counts, Counts](),
 		Nodes: map[string]graph.Task[Counts, Counts]{"a": count("a", 1), "b": count("b", 2)},
 		Edges: graph.Chain(graph.Start, "a", "b", graph.End),
 	})
@@ -203,7 +191,6 @@ func messages(ctx context.Context) (State, error) {
 		return graph.Task[Chat, Chat]{Run: func(context.Context, Chat) (Chat, error) { return Chat{[]Message{m}}, nil }}
 	}
 	plan := graph.MustCompile(graph.Graph[Chat, Chat]{
-		Apply: reduce.Apply[Chat, Chat](),
 		Nodes: map[string]graph.Task[Chat, Chat]{"a": write(Message{"1", "draft"}), "b": write(Message{"1", "final"})},
 		Edges: graph.Chain(graph.Start, "a", "b", graph.End),
 	})
@@ -215,7 +202,6 @@ func messages(ctx context.Context) (State, error) {
 func faults(context.Context) (State, error) {
 	// begin faults of a graph
 	_, err := graph.Compile(flow{
-		Apply: reducer,
 		Nodes: tasks{"a": say("a")},
 		Edges: graph.Chain(graph.Start, "a", "nowhere"),
 	})
@@ -226,7 +212,6 @@ func faults(context.Context) (State, error) {
 func picture(context.Context) (State, error) {
 	// begin picture
 	plan := graph.MustCompile(flow{
-		Apply: reducer,
 		Nodes: tasks{"a": say("a")},
 		Edges: graph.Chain(graph.Start, "a", graph.End),
 	})

@@ -10,7 +10,7 @@ import (
 
 func stream(ctx context.Context) (State, error) {
 	// begin streaming
-	plan := graph.MustCompile(flow{Apply: reducer, Nodes: tasks{"a": say("a")}, Edges: graph.Chain(graph.Start, "a", graph.End)})
+	plan := graph.MustCompile(flow{Nodes: tasks{"a": say("a")}, Edges: graph.Chain(graph.Start, "a", graph.End)})
 	var last State
 	for e, err := range plan.Runner(graph.Options{}).Run(ctx, ask{}) {
 		if err != nil {

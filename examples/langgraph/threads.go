@@ -14,7 +14,7 @@ import (
 
 func memory(ctx context.Context) (State, error) {
 	// begin checkpointer
-	plan := graph.MustCompile(flow{Apply: reducer, Nodes: tasks{"a": say("a")}, Edges: graph.Chain(graph.Start, "a", graph.End)})
+	plan := graph.MustCompile(flow{Nodes: tasks{"a": say("a")}, Edges: graph.Chain(graph.Start, "a", graph.End)})
 	runner := plan.Runner(graph.Options{Store: memstore.New()})
 	for _, topic := range []string{"x", "y"} {
 		if _, err := runner.Invoke(ctx, ask{Thread: "1", Input: State{Topic: topic}}); err != nil {

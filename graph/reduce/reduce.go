@@ -12,7 +12,9 @@
 //		Scores   map[string]int // are merged, key by key
 //	}
 //
-//	graph.Graph[State, Update]{Apply: reduce.Apply[State, Update](), Conflict: reduce.Conflict[Update], …}
+//	graph.Graph[State, Update]{Conflict: reduce.Conflict[Update], …}
+//
+// A graph without an Apply has that of this package. Update can be State itself.
 //
 // The tag reduce:"replace", "append", "merge", "add" or "messages" selects another rule for a field: replace is for
 // every type, append for slices, merge for maps, add for numbers, and messages for slices of structs with a
@@ -33,9 +35,12 @@ type rule struct {
 }
 
 // Apply returns the Apply of a state and an update. Each field of U must be in S, with the same type or,
-// in U, a pointer to it. It panics if U does not fit S, because that is a mistake in the program.
-func Apply[S, U any]() func(S, U) (S, error) {
-	rules := rulesOf(reflect.TypeFor[U](), reflect.TypeFor[S]())
+// in U, a pointer to it. Otherwise the error says which field does not fit.
+func Apply[S, U any]() (func(S, U) (S, error), error) {
+	rules, err := rulesOf(reflect.TypeFor[U](), reflect.TypeFor[S]())
+	if err != nil {
+		return nil, err
+	}
 	return func(s S, u U) (S, error) {
 		state, update := reflect.ValueOf(&s).Elem(), reflect.ValueOf(u)
 		for _, r := range rules {
@@ -44,13 +49,16 @@ func Apply[S, U any]() func(S, U) (S, error) {
 			}
 		}
 		return s, nil
-	}
+	}, nil
 }
 
 // Merge is the merge of a graph.FanOut: it reduces the updates of the parts to one, in their order, by the rules of
 // Apply.
 func Merge[S, U any](_ S, parts []U) (all U, err error) {
-	apply := Apply[U, U]()
+	apply, err := Apply[U, U]()
+	if err != nil {
+		return all, err
+	}
 	for _, u := range parts {
 		if all, err = apply(all, u); err != nil {
 			return all, err
@@ -71,9 +79,9 @@ func Conflict[U any](earlier, later U) error {
 	return nil
 }
 
-func rulesOf(u, s reflect.Type) []rule {
+func rulesOf(u, s reflect.Type) ([]rule, error) {
 	if u.Kind() != reflect.Struct || s.Kind() != reflect.Struct {
-		panic(fmt.Sprintf("reduce: %v and %v must be structs", s, u))
+		return nil, fmt.Errorf("reduce: %v and %v must be structs", s, u)
 	}
 	var out []rule
 	for i := range u.NumField() {
@@ -83,15 +91,15 @@ func rulesOf(u, s reflect.Type) []rule {
 		replaced := f.Type.Kind() == reflect.Pointer && f.Type.Elem() == to.Type && kind == "replace"
 		switch {
 		case !ok || len(to.Index) != 1 || !f.IsExported():
-			panic(fmt.Sprintf("reduce: %v has no field %s to set", s, f.Name))
+			return nil, fmt.Errorf("reduce: %v has no field %s to set", s, f.Name)
 		case to.Type != f.Type && !replaced:
-			panic(fmt.Sprintf("reduce: field %s is %v in %v and %v in %v", f.Name, f.Type, u, to.Type, s))
+			return nil, fmt.Errorf("reduce: field %s is %v in %v and %v in %v", f.Name, f.Type, u, to.Type, s)
 		case !fits(kind, f.Type):
-			panic(fmt.Sprintf("reduce: field %s of %v: a %v has no rule %q", f.Name, u, f.Type, kind))
+			return nil, fmt.Errorf("reduce: field %s of %v: a %v has no rule %q", f.Name, u, f.Type, kind)
 		}
 		out = append(out, rule{i, to.Index[0], kind})
 	}
-	return out
+	return out, nil
 }
 
 // kindOf returns the rule of a field of an update.

@@ -3,7 +3,6 @@ package reduce_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -38,7 +37,7 @@ type update struct {
 }
 
 func TestApply(t *testing.T) {
-	apply, no := reduce.Apply[state, update](), false
+	no := false
 	old := state{Name: "a", Flag: true, Words: make([]string, 1, 9), Last: []string{"x"}, Seen: map[string]int{"k": 1}, Cost: .5, Steps: 1}
 	got, err := apply(old, update{Flag: &no, Words: []string{"w"}, Last: []string{"y"}, Seen: map[string]int{"k": 2, "l": 3}, Cost: .25, Steps: 2})
 	want := state{Name: "a", Words: []string{"", "w"}, Last: []string{"y"}, Seen: map[string]int{"k": 2, "l": 3}, Cost: .75, Steps: 3}
@@ -54,30 +53,36 @@ func TestApply(t *testing.T) {
 }
 
 func TestTypesThatDoNotFit(t *testing.T) {
-	for want, try := range map[string]func(){
-		"has no field Other": func() { reduce.Apply[state, struct{ Other int }]() },
-		"is int":             func() { reduce.Apply[state, struct{ Name int }]() },
-		"has no rule": func() {
-			reduce.Apply[state, struct {
-				Name string `reduce:"add"`
-			}]()
-		},
-		"must be structs": func() { reduce.Apply[int, int]() },
+	for want, try := range map[string]func() error{
+		"has no field Other": fault[state, struct{ Other int }],
+		"is int":             fault[state, struct{ Name int }],
+		"has no rule": fault[state, struct {
+			Name string `reduce:"add"`
+		}],
+		"must be structs": fault[int, int],
 	} {
-		func() {
-			defer func() {
-				if got := fmt.Sprint(recover()); !strings.Contains(got, want) {
-					t.Errorf("panic %q, want one with %q", got, want)
-				}
-			}()
-			try()
-		}()
+		if err := try(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
 	}
+}
+
+func fault[S, U any]() error {
+	_, err := reduce.Apply[S, U]()
+	return err
+}
+
+// apply is the Apply of the states of these tests.
+func apply(s state, u update) (state, error) {
+	f, err := reduce.Apply[state, update]()
+	if err != nil {
+		return s, err
+	}
+	return f(s, u)
 }
 
 // A message replaces that with its ID; one without an ID is new.
 func TestMessages(t *testing.T) {
-	apply := reduce.Apply[state, update]()
 	old := state{Log: []message{{"1", "a"}, {"2", "b"}, {"", "c"}}}
 	got, err := apply(old, update{Log: []message{{"2", "B"}, {"3", "d"}, {"3", "D"}, {"", "e"}}})
 	want := []message{{"1", "a"}, {"2", "B"}, {"", "c"}, {"3", "D"}, {"", "e"}}
@@ -102,9 +107,9 @@ func TestConflict(t *testing.T) {
 			return graph.Task[state, update]{Run: func(context.Context, state) (update, error) { return u, nil }}
 		}
 		plan, err := graph.Compile(graph.Graph[state, update]{
-			Apply: reduce.Apply[state, update](), Conflict: reduce.Conflict[update],
-			Nodes: map[string]graph.Task[state, update]{"a": says(a), "b": says(b)},
-			Edges: append(graph.Chain(graph.Start, "a", graph.End), graph.Chain(graph.Start, "b", graph.End)...),
+			Conflict: reduce.Conflict[update],
+			Nodes:    map[string]graph.Task[state, update]{"a": says(a), "b": says(b)},
+			Edges:    append(graph.Chain(graph.Start, "a", graph.End), graph.Chain(graph.Start, "b", graph.End)...),
 		})
 		if err != nil {
 			t.Fatal(err)
