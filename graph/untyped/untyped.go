@@ -53,7 +53,7 @@ func Of[S, U any](r *graph.Runner[S, U]) Runner { return runner[S, U]{r} }
 // runner has the methods without S and U from the graph.Runner.
 type runner[S, U any] struct{ *graph.Runner[S, U] }
 
-func (r runner[S, U]) Schemas() (state, update json.RawMessage, err error) {
+func (runner[S, U]) Schemas() (state, update json.RawMessage, err error) {
 	if state, err = schema.Of(reflect.TypeFor[S]()); err == nil {
 		update, err = schema.Of(reflect.TypeFor[U]())
 	}
