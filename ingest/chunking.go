@@ -11,8 +11,8 @@ import (
 	"example.com/ragflow/search"
 )
 
-// chunkingOf returns how the documents of a root are cut: as stored by KeepChunking,
-// else as Options.Chunking says.
+// chunkingOf returns the options for a root: those stored by KeepChunking, else
+// Options.Chunking.
 func (l *Library) chunkingOf(ctx context.Context, root string) (chunk.Options, error) {
 	if l.o.KeepChunking {
 		return l.o.Chunking, nil
@@ -28,7 +28,7 @@ func (l *Library) chunkingOf(ctx context.Context, root string) (chunk.Options, e
 	return kept, nil
 }
 
-// cut cuts a document for the index; f says what is known of its file already.
+// cut cuts a document for the index. f describes its file.
 func (l *Library) cut(ctx context.Context, doc document.Document, f search.File, o chunk.Options) (search.Entry, error) {
 	f = describe(doc, f)
 	f.Chunker = o.Fingerprint()
@@ -36,8 +36,8 @@ func (l *Library) cut(ctx context.Context, doc document.Document, f search.File,
 	return search.Entry{File: f, Chunks: chunks}, err
 }
 
-// sentenceModel returns the embedder of the semantic chunker: the configured one, where
-// it is the model that the options name; else nil.
+// sentenceModel returns the embedder of the semantic chunker: the configured one if it is the
+// model that the options name, else nil.
 func (l *Library) sentenceModel(o chunk.Options) chunk.Embed {
 	e := l.o.Embedder
 	if e == nil || o.Semantic.Model == "" || search.ModelName(e.Model()) != search.ModelName(o.Semantic.Model) {
@@ -49,7 +49,7 @@ func (l *Library) sentenceModel(o chunk.Options) chunk.Embed {
 	}
 }
 
-// keepChunking stores how the documents of a root are cut from now on.
+// keepChunking stores the options for later syncs of a root, if KeepChunking says so.
 func (l *Library) keepChunking(ctx context.Context, root string) error {
 	if !l.o.KeepChunking {
 		return nil

@@ -11,16 +11,16 @@ import (
 	"example.com/ragflow/state"
 )
 
-// CitedFiles finds out which citations quote a file that changed since. It reads each
-// file once, and must not be used by several goroutines at a time.
+// CitedFiles finds citations whose file has changed since. It reads each file once. It is not
+// safe for concurrent use.
 type CitedFiles struct {
-	raw    map[string][]byte // by path; nil where the file cannot be read
-	parsed map[string][]byte // text of the file, where that differs from its bytes
+	raw    map[string][]byte // by path; nil if the file cannot be read
+	parsed map[string][]byte // text of the file, if it differs from its bytes
 	known  func(context.Context, state.Citation) (hash string)
 }
 
-// CitedFiles returns a checker that spares reading a file which the index read in its
-// present state. chunks reads chunks of the index by id.
+// CitedFiles returns a checker that parses no file that is in the index as it is now. chunks
+// reads chunks of the index by id.
 func (l *Library) CitedFiles(chunks func(ctx context.Context, ids []string) ([]state.Chunk, error)) *CitedFiles {
 	files := map[string]map[string]search.File{} // by root and source
 	return &CitedFiles{known: func(ctx context.Context, c state.Citation) string {
@@ -41,11 +41,11 @@ func (l *Library) CitedFiles(chunks func(ctx context.Context, ids []string) ([]s
 	}}
 }
 
-// largestCited is in bytes what is read of a file to look for a quote: more than is indexed of one.
-const largestCited = 64 << 20
+// maxCited is the most bytes of a file that is searched for a quote. No larger file is indexed.
+const maxCited = 64 << 20
 
-// Changed reports whether the file behind a citation does not hold the quote at its
-// place: it was edited, or is gone. A citation without a root never changes.
+// Changed reports whether the file of a citation does not hold the quote at its place any
+// more, because it was edited or deleted. A citation without a root never changes.
 func (f *CitedFiles) Changed(ctx context.Context, c state.Citation) bool {
 	if c.Root == "" {
 		return false
@@ -60,7 +60,7 @@ func (f *CitedFiles) ChangedAt(ctx context.Context, path string, c state.Citatio
 	}
 	raw, ok := f.raw[path]
 	if !ok {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() <= largestCited {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() <= maxCited {
 			if raw, err = os.ReadFile(path); err != nil {
 				raw = nil
 			}
@@ -89,8 +89,8 @@ func (f *CitedFiles) ChangedAt(ctx context.Context, path string, c state.Citatio
 	return !c.QuotedIn(text)
 }
 
-// Path returns where a source lies: under its root, or the root itself where that is
-// a single file. Without a root it is the source.
+// Path returns the path of a source: below its root, or the root itself if that is a single
+// file. Without a root it is the source.
 func Path(root, source string) string {
 	if root == "" {
 		return source

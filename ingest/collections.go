@@ -20,8 +20,8 @@ var (
 // collectionsDir is the folder of the named collections in the data folder.
 const collectionsDir = "collections"
 
-// CollectionDir returns the folder of a named collection in a data folder, whether it
-// exists or not. Its index is index.db there.
+// CollectionDir returns the folder of a named collection in a data folder, whether it exists or
+// not. Its index is index.db in it.
 func CollectionDir(dataDir, name string) string { return filepath.Join(dataDir, collectionsDir, name) }
 
 // DocumentsDir returns the folder for the documents that are put into a named collection,
@@ -84,8 +84,8 @@ func CheckCollection(name string) error {
 	return nil
 }
 
-// Collections lists the named collections of a data folder, in order. A folder
-// without any, or that is not there, has none.
+// Collections lists the named collections of a data folder by name. A folder that does not
+// exist has none.
 func Collections(dataDir string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(dataDir, collectionsDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

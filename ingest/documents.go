@@ -31,11 +31,11 @@ var (
 	ErrNoFolder   = errors.New("the library has no folder for documents") // Options.Dir
 	ErrName       = errors.New(`the name of a document is a relative path of at most 500 bytes, without the characters \ : * ? " < > |, hidden files and names that some systems reserve`)
 	ErrKind       = load.ErrNoLoader // documents of this kind are not read
-	ErrTooLarge   = load.ErrTooLarge // more than MaxDocument bytes, or 60 KiB of metadata
+	ErrTooLarge   = load.ErrTooLarge // more than maxDocument bytes, or 60 KiB of metadata
 )
 
-// MaxDocument is how many bytes a document has at most.
-const MaxDocument = 64 << 20
+// maxDocument is how many bytes a document has at most.
+const maxDocument = 64 << 20
 
 const (
 	maxName     = 500      // bytes
@@ -199,9 +199,9 @@ func receive(dir *os.Root, r io.Reader) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	n, err := io.Copy(f, io.LimitReader(r, MaxDocument+1))
-	if err == nil && n > MaxDocument {
-		err = fmt.Errorf("%w: more than %d MiB", ErrTooLarge, MaxDocument>>20)
+	n, err := io.Copy(f, io.LimitReader(r, maxDocument+1))
+	if err == nil && n > maxDocument {
+		err = fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxDocument>>20)
 	}
 	if err == nil {
 		err = f.Sync()

@@ -327,7 +327,7 @@ func TestPutAtOnce(t *testing.T) {
 	}
 }
 
-// What a killed writer left is deleted a day later.
+// Files of a killed writer are deleted a day later.
 func TestIncomingIsSwept(t *testing.T) {
 	t.Parallel()
 	l, dir := shelf(t)

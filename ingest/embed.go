@@ -13,19 +13,19 @@ import (
 	"example.com/ragflow/search"
 )
 
-// DenseReport says what embedding did.
+// DenseReport counts vectors and texts of one sync.
 type DenseReport struct {
 	Model       string `json:"model"`
-	Dimension   int    `json:"dimension"`    // 0 where nothing has been embedded yet
-	Vectors     string `json:"vectors"`      // what is embedded: always "passage"
+	Dimension   int    `json:"dimension"`    // 0 if nothing has been embedded yet
+	Vectors     string `json:"vectors"`      // the embedded texts: always "passage"
 	Chunks      int    `json:"chunks"`       // of the documents
 	Embedded    int    `json:"embedded"`     // texts sent to the model now; all others were known
 	Missing     int    `json:"missing"`      // chunks that the dense search cannot find
 	Refused     int    `json:"refused"`      // texts that the model refused
 	Calls       int64  `json:"calls"`        // of the model
-	InputTokens int64  `json:"input_tokens"` // as the provider counts them; 0 where it does not
+	InputTokens int64  `json:"input_tokens"` // as the provider counts them; 0 if it does not
 	Pruned      int    `json:"pruned"`       // vectors of other models and of deleted texts that were deleted
-	Error       string `json:"error"`        // why embedding ended early; empty where it did not
+	Error       string `json:"error"`        // why embedding ended early; empty if it did not
 }
 
 // Reembed makes the vectors of all passages with the configured embedder. Searches use the
@@ -37,7 +37,7 @@ func (l *Library) Reembed(ctx context.Context) (*DenseReport, error) {
 	return report.Dense, err
 }
 
-// StartReembed begins a [Library.Reembed] that goes on when ctx ends.
+// StartReembed begins a [Library.Reembed] that the end of ctx does not cancel.
 func (l *Library) StartReembed(ctx context.Context) *Job {
 	return l.join(ctx, JobStatus{Reembed: true}, true)
 }
@@ -63,7 +63,8 @@ func (l *Library) reembed(ctx context.Context, report *Report, progress func(Pro
 	return l.publish(ctx, report, true, false)
 }
 
-// indexedRoots returns those of the configured documents that are indexed, or all.
+// indexedRoots returns the configured roots that are indexed, or all indexed roots if none are
+// configured.
 func (l *Library) indexedRoots(ctx context.Context) ([]string, error) {
 	collections, err := l.index.Collections(ctx)
 	if err != nil {
@@ -145,7 +146,7 @@ func (l *Library) lateRoots(err error) (roots []string) {
 	return slices.Compact(roots)
 }
 
-// embed gives the passages of roots the vectors they lack. The report is never nil.
+// embed makes the missing vectors of roots. The report is never nil.
 func (l *Library) embed(ctx context.Context, roots []string, replace bool, progress func(Progress)) (*DenseReport, error) {
 	report := &DenseReport{Model: l.o.Embedder.Model(), Vectors: "passage"}
 	var calls, tokens atomic.Int64

@@ -30,7 +30,7 @@ type Job struct {
 	// The mutex of the library guards what follows.
 	status  JobStatus
 	err     error
-	started bool          // it goes on if nobody waits
+	started bool          // it needs no caller who waits
 	waiters int           // callers who need the result
 	moved   chan struct{} // closed by the next progress and by the end; nil afterwards
 }
@@ -48,7 +48,8 @@ type JobStatus struct {
 	Error    string     `json:"error"`
 }
 
-// Start begins a [Library.Sync] that goes on when ctx ends. Its errors are those of the job.
+// Start begins a [Library.Sync] that the end of ctx does not cancel. Errors are results of the
+// job.
 func (l *Library) Start(ctx context.Context, paths ...string) *Job {
 	return l.join(ctx, JobStatus{Paths: paths}, true)
 }
@@ -123,7 +124,7 @@ func (j *Job) Watch(ctx context.Context) iter.Seq[Progress] {
 	}
 }
 
-// Cancel ends the job early. What it has done is kept. Cancel does not wait.
+// Cancel ends the job early, and keeps the changes that it has made. It does not wait.
 func (j *Job) Cancel() {
 	j.l.mu.Lock()
 	defer j.l.mu.Unlock()
@@ -156,9 +157,9 @@ func (j *Job) begin() {
 	}
 }
 
-// join returns a job that has not begun to do what s says, and starts one if there is none.
-// Unless it is to go on anyway, the caller waits for it.
-func (l *Library) join(ctx context.Context, s JobStatus, goOn bool) *Job {
+// join returns a job of s.Paths and s.Reembed that has not begun, and starts one if there is
+// none. Unless it is started to outlive the caller, the caller waits for it.
+func (l *Library) join(ctx context.Context, s JobStatus, started bool) *Job {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var j *Job
@@ -170,7 +171,7 @@ func (l *Library) join(ctx context.Context, s JobStatus, goOn bool) *Job {
 	if j == nil {
 		j = l.launch(ctx, s)
 	}
-	if j.started = j.started || goOn; !goOn {
+	if j.started = j.started || started; !started {
 		j.waiters++
 	}
 	return j
@@ -224,8 +225,8 @@ func (l *Library) end(j *Job, report *Report, err error) {
 	}
 }
 
-// wait is Job.Wait for a caller who is counted: the job is cancelled when the last one gives
-// up, unless it was started to go on.
+// wait is Job.Wait for a caller of join: the job is cancelled when the last caller gives up,
+// unless it was started.
 func (l *Library) wait(ctx context.Context, j *Job) (*Report, error) {
 	report, err := j.Wait(ctx)
 	l.mu.Lock()

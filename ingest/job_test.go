@@ -154,7 +154,7 @@ func TestSyncEndsWithItsLastCaller(t *testing.T) {
 	}
 }
 
-// What a job did before it was cancelled is kept, and the next sync does the rest.
+// The files that a job stored before it was cancelled stay, and the next sync does the rest.
 func TestCancelledJobKeepsItsWork(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

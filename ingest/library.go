@@ -107,15 +107,13 @@ func (l *Library) Ready(ctx context.Context) (View, error) {
 		v, outdated, fresh := l.view, l.outdated, l.fresh
 		l.mu.Unlock()
 		var err error
-		switch folders := l.folders(); {
+		switch {
 		case len(v.Roots) == 0:
 			_, err = l.wait(ctx, l.firstSync(ctx))
 		case fresh == outdated:
 			return v, nil
-		case len(folders) == 0:
-			err = l.publish(ctx, newReport(), false, true)
 		default:
-			_, err = l.Sync(ctx, folders...)
+			err = l.syncFolders(ctx)
 		}
 		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
 			continue // somebody else cancelled the job
@@ -141,6 +139,16 @@ func (l *Library) firstSync(ctx context.Context) *Job {
 	}
 	l.mu.Unlock()
 	return l.join(ctx, JobStatus{}, false)
+}
+
+// syncFolders syncs Options.Folders. If none exists, one may have been deleted.
+func (l *Library) syncFolders(ctx context.Context) error {
+	folders := l.folders()
+	if len(folders) == 0 {
+		return l.publish(ctx, newReport(), false, true)
+	}
+	_, err := l.Sync(ctx, folders...)
+	return err
 }
 
 // View returns the roots to answer from, without reading documents. There are none before

@@ -6,7 +6,7 @@ import (
 	"example.com/ragflow/internal/load"
 )
 
-// Report says what indexing did. Its JSON is the schema of `ragflow index --json`.
+// Report is the result of a sync. Its JSON is the schema of `ragflow index --json`.
 type Report struct {
 	Roots     []string      `json:"roots"`     // absolute paths
 	Files     int           `json:"files"`     // in the index now
@@ -45,7 +45,7 @@ func (r *Report) note(kind, source string, chunks int) {
 	}
 }
 
-// FileProblem says what is wrong with a file.
+// FileProblem says why a file was left out, or how it differs from what its kind should be.
 type FileProblem struct {
 	Source string `json:"source"`
 	Reason string `json:"reason"`
@@ -57,7 +57,7 @@ func (p FileProblem) OtherKind() bool { return strings.HasPrefix(p.Reason, load.
 // StageEmbedding is the stage of [Progress] that counts passages.
 const StageEmbedding = "embedding"
 
-// Progress says how far long work is.
+// Progress says how far a job is.
 type Progress struct {
 	Stage string `json:"stage"` // scanning, indexing, publishing or embedding
 	Done  int    `json:"done"`  // files; passages while embedding

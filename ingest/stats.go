@@ -21,7 +21,7 @@ type Stats struct {
 	Collections []CollectionStats `json:"collections"`
 }
 
-// CollectionStats describe what was indexed of one root.
+// CollectionStats describe one root in the index.
 type CollectionStats struct {
 	Root       string       `json:"root"`
 	Files      int          `json:"files"`   // Indexed + Empty + Skipped + Failed
@@ -29,14 +29,14 @@ type CollectionStats struct {
 	Empty      int          `json:"empty"`   // read, but without text
 	Bare       int          `json:"bare"`    // of those that are empty: they have only metadata, such as front matter
 	Skipped    int          `json:"skipped"` // binary or too large
-	Failed     int          `json:"failed"`  // could not be read the last time; what was read before is still found
+	Failed     int          `json:"failed"`  // could not be read the last time; an earlier version is still found
 	Unread     []Count      `json:"unread"`  // files in the folder now whose kind is not read, by ending
 	Chunks     int          `json:"chunks"`
-	Chunkers   []Count      `json:"chunkers"`    // files by the chunker that cut them, which adaptive chose or was named; by name
+	Chunkers   []Count      `json:"chunkers"`    // files by the chunker that cut them, by name
 	FileBytes  int64        `json:"file_bytes"`  // of the files
-	Embedder   string       `json:"embedder"`    // what made its vectors, with their dimension and what of a chunk is embedded; empty: it has none
+	Embedder   string       `json:"embedder"`    // model, dimension and the embedded part of a chunk; empty: there are no vectors
 	Generation int64        `json:"generation"`  // rises with every change
-	LastChange *time.Time   `json:"last_change"` // when it rose last; null where that is not known
+	LastChange *time.Time   `json:"last_change"` // when it rose last; null if that is unknown
 	FileList   []FileStatus `json:"file_list,omitempty"`
 }
 
@@ -56,17 +56,17 @@ type FileStatus struct {
 	Title  string `json:"title"`
 	Bytes  int64  `json:"bytes"`
 	Chunks int    `json:"chunks"`
-	Cut    string `json:"chunker"` // that cut it; empty where nothing is cut or it was not noted
+	Cut    string `json:"chunker"` // that cut it; empty if there are no chunks or it is unknown
 }
 
-// Count is how many there are of something.
+// Count is a number of things of one name.
 type Count struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
 }
 
-// Stats describe the configured collections, or all where none are configured; files
-// adds each file. The index and the names of files are read.
+// Stats describe the configured roots, or all indexed roots if none are configured; files adds
+// each file. The index and the folders are read, but no file.
 func (l *Library) Stats(ctx context.Context, files bool) (*Stats, error) {
 	stats, err := l.index.Stats(ctx)
 	if err != nil {

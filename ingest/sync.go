@@ -14,8 +14,8 @@ import (
 	"example.com/ragflow/search"
 )
 
-// Files are put into the index in batches, so that an interrupted run keeps what it
-// did and memory stays bounded.
+// Files are put into the index in batches, so that an interrupted sync keeps the batches
+// before and memory stays bounded.
 const (
 	batchFiles = 64
 	batchBytes = 8 << 20
@@ -23,8 +23,8 @@ const (
 )
 
 // settled is how old a file must be for its size and time to prove that it has not
-// changed. A younger one may be written again within the resolution of the clock, so
-// the next sync hashes it.
+// changed. A younger one may be written again within the resolution of the clock, so the
+// next sync hashes it.
 const settled = 2 * time.Second
 
 // run does the work of a job.

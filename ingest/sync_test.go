@@ -208,7 +208,7 @@ func TestChangesAreFound(t *testing.T) {
 	}
 }
 
-// Metadata beside a file is read when it comes, changes and goes.
+// The metadata file of a document is read when it is made, changed and deleted.
 func TestMetadataFileChanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

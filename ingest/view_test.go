@@ -108,7 +108,7 @@ func TestViewAndFolders(t *testing.T) {
 	}
 }
 
-// What failed while files were outdated is done by the next call.
+// Folders that could not be read after Outdate are read by the next call.
 func TestReadyAfterAFailure(t *testing.T) {
 	t.Parallel()
 	extra := t.TempDir()

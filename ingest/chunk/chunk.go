@@ -14,7 +14,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Cut is [CutWith] without a model: where the options name one, the words of sentences are
+// Cut is [CutWith] without a model: if the options name one, the words of sentences are
 // compared instead.
 func Cut(doc document.Document, o Options) []state.Chunk {
 	o.Semantic.Model = ""
@@ -22,10 +22,10 @@ func Cut(doc document.Document, o Options) []state.Chunk {
 	return chunks
 }
 
-// CutWith cuts a document. Each chunk's ID is the UUID version 5 of source, span and hash.
-// Only the semantic chunker calls embed, and only where the options name a model; without
-// embed the error then matches ErrNoModel. Other errors are those of embed. Defaults replace
-// options that Check refuses.
+// CutWith cuts a document. The ID of a chunk is the UUID version 5 of its source, span and
+// hash. Only the semantic chunker calls embed, and only if the options name a model; if embed
+// is nil then, the error matches ErrNoModel. Other errors are those of embed. Defaults
+// replace options that Check refuses.
 func CutWith(ctx context.Context, doc document.Document, o Options, embed Embed) ([]state.Chunk, error) {
 	j := &cutting{doc: &doc, o: o.withDefaults(), embed: embed}
 	name, cut := choose(j.doc, j.o)
@@ -36,15 +36,15 @@ func CutWith(ctx context.Context, doc document.Document, o Options, embed Embed)
 	return j.chunks(name, pieces), nil
 }
 
-// cutting is the work on one document.
+// cutting is a document with the options to cut it by.
 type cutting struct {
 	doc   *document.Document
 	o     Options // with defaults
 	embed Embed
 }
 
-// chunks makes chunks of pieces, without the blank space around them. Of pieces
-// that overlap, one that adds nothing to the one before is left out.
+// chunks makes chunks of pieces, without the blank space around them. A piece that ends
+// within the piece before is left out.
 func (j *cutting) chunks(chunker string, pieces []piece) []state.Chunk {
 	doc := j.doc
 	out := make([]state.Chunk, 0, len(pieces))
@@ -53,13 +53,13 @@ func (j *cutting) chunks(chunker string, pieces []piece) []state.Chunk {
 	if doc.Places != nil || doc.Line(0) == 0 {
 		line = doc.Line
 	}
-	told := doc.Body // end of the chunk before
+	covered := doc.Body // the end of the chunk before
 	for _, piece := range pieces {
 		start, end := trim(doc.Text, piece.start, piece.end)
-		if start >= end || end <= told || strings.TrimSpace(doc.Text[start:end]) == "" {
+		if start >= end || end <= covered || strings.TrimSpace(doc.Text[start:end]) == "" {
 			continue
 		}
-		told = end
+		covered = end
 		c := state.Chunk{
 			Root: doc.Root, Source: doc.Source, Title: doc.Title, URL: doc.URL,
 			DocumentType: doc.Meta["document_type"], DocumentID: doc.Meta["document_id"],
@@ -80,20 +80,20 @@ func (j *cutting) chunks(chunker string, pieces []piece) []state.Chunk {
 	return out
 }
 
-// namespace is that of the ids of chunks.
+// namespace is the UUID namespace of chunk ids.
 //
 //nolint:gochecknoglobals // never changed
 var namespace = uuid.UUID{0x5e, 0x0b, 0x1d, 0x6e, 0x8a, 0x4f, 0x4c, 0x52, 0x9d, 0x3b, 0x72, 0x61, 0x67, 0x66, 0x6c, 0x77}
 
-// identify gives a chunk its hash and its id, which hashes source and span with the text, so
-// that no two texts have one id.
+// identify sets the hash of a chunk and its id, a hash of source, span and text: two texts
+// never share an id.
 func identify(c *state.Chunk) {
 	sum := sha256.Sum256([]byte(c.Text))
 	c.Hash = hex.EncodeToString(sum[:])
 	c.ID = uuid.NewSHA1(namespace, fmt.Appendf(nil, "%s\x00%d\x00%d\x00%s", c.Source, c.Start, c.End, c.Hash)).String()
 }
 
-// breaks returns where pages begin within a span.
+// breaks returns the offsets within a span at which pages begin.
 func breaks(d *document.Document, start, end int) []int {
 	first, last := d.Page(start), d.Page(end-1)
 	if first == last {
@@ -102,7 +102,7 @@ func breaks(d *document.Document, start, end int) []int {
 	return slices.Clone(d.Pages[first:last])
 }
 
-// linesOf returns the lines of the file that the lines of a span begin in.
+// linesOf returns, for each line of a span, the line of the file that it begins in.
 func linesOf(d *document.Document, start, end int) []int {
 	lines := []int{d.Line(start)}
 	for i := start; ; {
@@ -115,8 +115,7 @@ func linesOf(d *document.Document, start, end int) []int {
 	}
 }
 
-// under returns a path of headings without a first one that only repeats the
-// title.
+// under returns a heading path without its first heading if that repeats the title.
 func under(title string, path []string) []string {
 	if len(path) > 0 && path[0] == title {
 		return path[1:]
@@ -124,8 +123,8 @@ func under(title string, path []string) []string {
 	return path
 }
 
-// trim drops blank lines in front and white space behind. The indentation of
-// the first line stays: it may be code.
+// trim drops leading blank lines and trailing white space. The indentation of the first
+// line stays: it may be code.
 func trim(s string, start, end int) (int, int) {
 	end = start + len(strings.TrimRight(s[start:end], document.Blank))
 	rest := strings.TrimLeft(s[start:end], document.Blank)

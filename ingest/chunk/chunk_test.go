@@ -35,7 +35,7 @@ func parse(tb testing.TB, source, content string) document.Document {
 }
 
 // check reports what is wrong with the chunks of a document, "" if nothing. They
-// may overlap, but each goes on behind the one before.
+// may overlap, but each ends after the one before.
 func check(doc document.Document, chunks []state.Chunk) string {
 	start, at, line := doc.Body-1, doc.Body, 1
 	if doc.Body > 0 {
@@ -133,7 +133,7 @@ func render(doc document.Document, chunks []state.Chunk) string {
 	return b.String()
 }
 
-// known is what a chunker told of a chunk, but its own name.
+// known returns what a chunker noted of a chunk, without the name of the chunker.
 func known(c state.Cut) string {
 	c.Chunker = ""
 	told, err := json.Marshal(c)

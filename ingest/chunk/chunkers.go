@@ -13,22 +13,21 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// Chunkers: the ways to cut a document.
+// Names of chunkers.
 const (
 	Adaptive  = "adaptive"  // by document: markdown, html, code or text, with small sections joined
 	Code      = "code"      // source code by its declarations; other documents as adaptive does
 	HTML      = "html"      // a page by its headings and blocks
 	Markdown  = "markdown"  // one section a heading, none joined
 	Recursive = "recursive" // by a list of separators, to a fixed size, with an overlap
-	Semantic  = "semantic"  // where the topic changes, with an overlap of sentences
+	Semantic  = "semantic"  // at changes of topic, with an overlap of sentences
 	Text      = "text"      // by paragraphs, then sentences
 )
 
-// chunker cuts a document into pieces in order, which hold all of its text.
+// chunker cuts a document into consecutive pieces that hold all of its text.
 type chunker func(ctx context.Context, j *cutting) ([]piece, error)
 
-// chunkers lists the chunkers by name. Adaptive is not among them: it chooses
-// one of them.
+// chunkers lists the chunkers by name, without Adaptive, which chooses one of them.
 func chunkers() map[string]chunker {
 	return map[string]chunker{
 		Code:      byDeclarations,
@@ -50,7 +49,7 @@ func Chunkers() []string {
 	return names
 }
 
-// choose returns what cuts a document, and its name.
+// choose returns the name of the chunker for a document, and the chunker.
 func choose(doc *document.Document, o Options) (string, chunker) {
 	if o.Chunker != Adaptive {
 		if cut, ok := chunkers()[o.Chunker]; ok && (o.Chunker != Code || o.language(doc) != "") {
@@ -72,30 +71,29 @@ func choose(doc *document.Document, o Options) (string, chunker) {
 // was given.
 var ErrNoModel = errors.New("no embedding model to compare sentences with")
 
-// Embed gives texts their vectors, one each, in order and of one length. It is
-// called from one goroutine at a time by a document.
+// Embed returns one vector for each text, in order, all of one length. Calls for one
+// document come from one goroutine.
 type Embed func(ctx context.Context, texts []string) ([][]float32, error)
 
-// Options say how documents are cut. The zero Options are the defaults. All sizes are tokens as text.Estimate counts them.
+// Options say how documents are cut. The zero Options are the defaults. All sizes are tokens
+// as text.Estimate counts them.
 type Options struct {
-	// Chunker is one of Chunkers; default ChunkAdaptive.
+	// Chunker is one of Chunkers; default Adaptive.
 	Chunker string
 	// Size is how large a chunk may become, in tokens. Default 512, which is 300
 	// to 350 words: enough for a section of most pages, and six of them leave a
 	// context of 4,000 tokens. Less than 16 counts as 16.
 	Size int
-	// Overlap is how many tokens of the end of a chunk the next one begins with:
-	// of the recursive chunker at most so many, of the semantic one a sentence for
-	// every 20. Others cut where the document parts anyway and repeat nothing.
-	// Default 50, at most half of Size; negative repeats nothing.
+	// Overlap is how many tokens of the end of a chunk the next one repeats: at most so
+	// many with the recursive chunker, one sentence for every 20 with the semantic one.
+	// Other chunkers repeat nothing. Default 50, at most half of Size; negative: none.
 	Overlap int
-	// Min is how small a section may be, in tokens, before it joins its
-	// neighbour under the same parent heading; both together stay within twice Min.
-	// Default 96, at most half of Size; negative joins none. The markdown chunker
-	// joins none by itself.
+	// Min is the size in tokens below which a section joins its neighbour under the same
+	// parent heading, if both together have at most twice Min. Default 96, at most half of
+	// Size; negative joins none. The markdown chunker joins none.
 	Min int
-	// Language is that of source code, one of CodeLanguages; default: by the name of
-	// each file. Of other documents it is ignored.
+	// Language is the programming language, one of Languages; default: by the name of each
+	// file. It is ignored for other documents.
 	Language string
 	// Semantic says how the semantic chunker compares sentences.
 	Semantic SemanticOptions
@@ -103,13 +101,13 @@ type Options struct {
 
 // SemanticOptions say how the semantic chunker compares sentences.
 type SemanticOptions struct {
-	Model     string  // names what Embed is; default: the words of the sentences are compared, without a model
+	Model     string  // the model of Embed; default: the words of sentences are compared, without a model
 	Apart     bool    // chunks repeat no sentences, whatever Overlap is
-	SplitOn   string  // what is compared: SplitSentences, the default, or SplitParagraphs
-	Threshold float64 // of a model: sentences less alike than this, by cosine, are parted; default 0.5
+	SplitOn   string  // units to compare: SplitSentences, the default, or SplitParagraphs
+	Threshold float64 // with a model: a chunk ends before a unit whose cosine is below it; default 0.5
 }
 
-// What the semantic chunker compares.
+// Units that the semantic chunker compares.
 const (
 	SplitSentences  = "sentences"
 	SplitParagraphs = "paragraphs"
@@ -139,7 +137,7 @@ func (o Options) Check() error {
 	return nil
 }
 
-// withDefaults puts the defaults in, also in place of what Check refuses.
+// withDefaults fills in defaults, also for values that Check refuses.
 func (o Options) withDefaults() Options {
 	if !slices.Contains(Chunkers(), o.Chunker) {
 		o.Chunker = Adaptive
@@ -152,11 +150,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// cutVersion moves when documents are cut otherwise than before by the same options.
+// cutVersion changes whenever the same options would cut a document differently.
 const cutVersion = "chunk/19"
 
-// Fingerprint names what Chunk makes of a document: documents that were cut
-// under another fingerprint have to be cut again.
+// Fingerprint identifies the options and the version of the chunkers: a document that was cut
+// under another fingerprint must be cut again.
 func (o Options) Fingerprint() string {
 	o = o.withDefaults()
 	return fmt.Sprintf("%s %+v", cutVersion, o)

@@ -95,7 +95,7 @@ func TestChunkRecursive(t *testing.T) {
 // twoTopics is a text of two topics, eight sentences each.
 const twoTopics = `A volcano is a mountain that opens to molten rock below. Molten rock rises and the volcano erupts with lava and ash. Lava flows down the mountain and cools to rock. Ash from the volcano falls on fields near the mountain. Scientists measure the rock and the heat of the lava. A volcano may sleep for years before lava rises again. The ash makes the fields below the mountain fertile. Every eruption of the volcano adds rock to the mountain. A violin is played with a bow on four strings. The bow is drawn over the strings to make a tone. A player tunes the strings of the violin before a concert. The tone of a violin depends on its wood and strings. In a concert the violin often plays the melody. The bow is rubbed with resin so that the strings sound. A violin maker carves the wood until the tone is right. The player holds the violin under the chin during the concert.`
 
-// TestChunkSemantic splits exactly where the topic changes (C04), by words and by
+// TestChunkSemantic splits exactly at the change of topic (C04), by words and by
 // a model, and repeats two sentences for an overlap of 50 (C05).
 func TestChunkSemantic(t *testing.T) {
 	doc := parse(t, "a.txt", twoTopics)

@@ -11,7 +11,7 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// Languages that are treated in a way of their own.
+// Languages with special rules.
 const (
 	langC          = "c"
 	langCPP        = "cpp"
@@ -24,8 +24,7 @@ const (
 	langTypeScript = "typescript"
 )
 
-// languages are the languages of source code whose declarations are known, by the extension of
-// a file.
+// languages lists the languages whose declarations are recognised, by file extension.
 var languages = map[string]string{
 	".c": langC, ".h": langC, ".cc": langCPP, ".cpp": langCPP, ".cxx": langCPP, ".hh": langCPP, ".hpp": langCPP, ".hxx": langCPP,
 	".cs": langCSharp, ".go": langGo, ".java": langJava, ".js": langJavaScript, ".mjs": langJavaScript, ".cjs": langJavaScript,
@@ -33,8 +32,8 @@ var languages = map[string]string{
 	".swift": "swift", ".ts": langTypeScript, ".tsx": langTypeScript,
 }
 
-// Languages lists the languages that the code chunker knows, in alphabetical
-// order: the values of Options.Language.
+// Languages lists the languages that the code chunker knows, in alphabetical order. They are
+// the values of Options.Language.
 func Languages() []string { return slices.Compact(slices.Sorted(maps.Values(languages))) }
 
 // language returns the language of a source file, "" for other documents.
@@ -60,13 +59,13 @@ const (
 	declModule    = "module_declaration"
 )
 
-// declaration is a declaration in source code: whole lines where it does not
-// share them with others, with the comment right above it.
+// declaration is a declaration in source code with the comment right above it: whole lines,
+// unless it shares them with other declarations.
 type declaration struct {
 	start, end int
 	kind       string
 	name       string
-	label      string // what it is called in a path of headings: func Open
+	label      string // its heading in a path: func Open
 }
 
 // byDeclarations makes a piece of each top-level declaration of a source file, and of the text
@@ -116,8 +115,8 @@ func (c *coder) crumb(gap string, d declaration) bool {
 	return n < least && n+text.Estimate(c.s[d.start:d.end]) <= c.size
 }
 
-// piece appends a part of a file that has no declarations of its own, in
-// several pieces where it is too large.
+// piece appends a part of a file that holds no further declarations, in several pieces if it
+// is too large.
 func (c *coder) piece(part span, of declaration) {
 	var path []string
 	if of.label != "" {

@@ -16,11 +16,11 @@ type declarationReader struct {
 	language string
 }
 
-// annotations matches annotations, and the space behind them.
+// annotations matches annotations, and the space after them.
 const annotations = `((@[\w.]+|#!?\[[^\]]*\]|\[[^\]]*\])(\([^()]*(\([^()]*\)[^()]*)*\))?\s+)`
 
 var (
-	annotated   = regexp.MustCompile(`^` + annotations + `+\w`) // a declaration behind its annotations
+	annotated   = regexp.MustCompile(`^` + annotations + `+\w`) // a declaration after its annotations
 	notesBefore = regexp.MustCompile(`^` + annotations + `*`)
 	comment     = regexp.MustCompile(`^(//|/\*|\*|#|@[A-Za-z_]|\[)`) // or an annotation
 	goesOn      = regexp.MustCompile(`^([{})\]>]|else|catch|finally|extends|implements|where|elif|except|const_cast)`)
@@ -29,7 +29,7 @@ var (
 // declarations finds the declarations of a part that begins with a line, each with the comments
 // and annotations right above it.
 func (x declarationReader) declarations(part span) (out []declaration) {
-	lead := -1 // where the comments above begin
+	lead := -1 // the start of the comments above
 	for at := part.start; at < part.end; {
 		line := x.s[at:min(document.LineEnd(x.s, at), part.end)]
 		text := strings.TrimSpace(line)
@@ -118,8 +118,8 @@ func (x declarationReader) untyped() bool {
 }
 
 var (
-	// headed matches a head with a keyword behind its modifiers: the keyword, a receiver, and what
-	// follows them but for type parameters.
+	// headed matches a head with a keyword after its modifiers: the keyword, a receiver, and the
+	// rest without type parameters.
 	headed = regexp.MustCompile(`^(?:(?:\w+(?:\([^)]*\))?|"\w*"|template *<[^>]*>) +)*?` +
 		`(class|record|object|actor|struct|union|enum|namespace|module|mod|extension|interface|@interface|trait|protocol|` +
 		`impl|type|typealias|macro_rules!|fun|func|fn|function|def)\b[*!]? *(\([^)]*\)|<[^>]*>)? *(.*)`)
@@ -135,7 +135,7 @@ var (
 		`using|fixed|assert|super|this|throw|new|typeof|await|yield|import|package|use)$`)
 )
 
-// kinds are the kinds of declarations by their keyword.
+// kinds maps keywords to kinds of declarations.
 var kinds = map[string]string{
 	"class": declClass, "record": declClass, "object": declClass, "actor": declClass, "struct": declClass, "union": declClass, "enum": declClass,
 	"impl": declClass, "namespace": declModule, "module": declModule, "mod": declModule, "extension": declModule,
@@ -144,7 +144,7 @@ var kinds = map[string]string{
 	"fun": declFunction, "func": declFunction, "fn": declFunction, "function": declFunction, "def": declFunction,
 }
 
-// classify finds what a statement declares by its head, which ends before its body.
+// classify finds the declaration of a statement by its head, which ends before its body.
 func (x declarationReader) classify(s string) declaration {
 	const longest = 1000 // bytes of a head
 	head, _, body := strings.Cut(s[:min(len(s), longest)], "{")
@@ -187,7 +187,7 @@ func (x declarationReader) classify(s string) declaration {
 	return named(kind, m[1], strings.TrimSpace(name))
 }
 
-// named is a declaration by its name; without one it is none.
+// named returns a declaration with a name; the zero declaration if the name is empty.
 func named(kind, word, name string) declaration {
 	if name == "" {
 		return declaration{}
@@ -195,7 +195,7 @@ func named(kind, word, name string) declaration {
 	return declaration{kind: kind, name: name, label: strings.TrimSpace(strings.TrimSpace(word) + " " + name)}
 }
 
-// unnamed finds functions that no keyword announces, by the bracket behind their name.
+// unnamed finds functions without a keyword, by the bracket after their name.
 func (x declarationReader) unnamed(head string, body bool) declaration {
 	call := called.FindStringSubmatchIndex(head)
 	if call == nil || strings.Contains(head[:call[0]], "=") || !x.untyped() || !body {

@@ -18,10 +18,10 @@ type packer struct {
 	s       string
 	size    int // tokens a piece may have
 	least   int // tokens a section should have; 0 joins none
-	deepest int // level of heading that still parts sections
+	deepest int // the deepest level of headings that begin sections
 }
 
-// piece is a chunk in the making.
+// piece is a part of a document that may become a chunk.
 type piece struct {
 	start, end int
 	tokens     int
@@ -32,13 +32,12 @@ type piece struct {
 	cut        state.Cut
 }
 
-// unit is what a piece is made of: a block, or a part of one that was too
-// large.
+// unit is a block, or a part of a block that was too large. Pieces are made of units.
 type unit struct {
 	document.Block
 	tokens int
-	noise  bool // nothing to read: shortcodes, comments, rules
-	opens  bool // belongs to what follows: a heading, noise, a text that ends in a colon
+	noise  bool // no text to read: shortcodes, comments, rules
+	opens  bool // belongs to the next unit: a heading, noise, a text that ends in a colon
 }
 
 // pack returns the pieces of a document, in order and without gaps.
@@ -53,20 +52,19 @@ func (p *packer) pack(blocks []document.Block) []piece {
 			}
 		}
 	}
-	if n := len(out); n > 1 && out[n-1].bare && p.near(out[n-2], out[n-1]) { // nothing follows that it could go with
+	if n := len(out); n > 1 && out[n-1].bare && p.near(out[n-2], out[n-1]) { // nothing follows that it could join
 		out[n-2] = join(out[n-2], out[n-1])
 		out = out[:n-1]
 	}
 	if !slices.ContainsFunc(out, func(q piece) bool { return !q.bare || q.heading }) {
-		return nil // a page made elsewhere of shortcodes and comments; there is nothing to cite
+		return nil // only shortcodes and comments: there is nothing to cite
 	}
 	return out
 }
 
-// joins reports whether two neighbours should be one piece: where one has
-// nothing to read, or where a small section and its neighbour under the same
-// parent are still small together. A heading without text goes with what
-// follows.
+// joins reports whether two neighbours should be one piece: if one has no text to read, or
+// if one is small and both together are small, under the same parent. A heading without text
+// joins the next piece.
 func (p *packer) joins(a, b piece) bool {
 	if a.bare || b.bare && !b.heading {
 		return p.near(a, b)
@@ -75,9 +73,8 @@ func (p *packer) joins(a, b piece) bool {
 	return small && !b.bare && a.tokens+b.tokens <= 2*p.least && len(common(a.path, b.path)) >= len(b.path)-1
 }
 
-// near reports whether two pieces are one without exceeding the size by much.
-// That is allowed for headings and shortcodes only, which are worth little
-// alone.
+// near reports whether two pieces together exceed the size by at most a quarter. That is
+// allowed only for headings and shortcodes, which are worth little alone.
 func (p *packer) near(a, b piece) bool { return a.tokens+b.tokens <= p.size+p.size/4 }
 
 func join(a, b piece) piece {
@@ -105,8 +102,8 @@ func common(a, b []string) []string {
 	return slices.Clip(a[:n])
 }
 
-// section packs one section. A section that needs several pieces gets them
-// about equally full, so that no crumb is left at its end.
+// section packs one section. Several pieces are about equally large, so that the last one is
+// not tiny.
 func (p *packer) section(blocks []document.Block) []piece {
 	groups := p.groups(blocks)
 	total := 0
@@ -115,7 +112,7 @@ func (p *packer) section(blocks []document.Block) []piece {
 	}
 	pieces := (total + p.size - 1) / p.size
 	target := total / max(pieces, 1)
-	out := groups[:0] // what is read is never behind what is written
+	out := groups[:0] // writing never overtakes reading
 	for i, g := range groups {
 		last := len(out) - 1
 		if i > 0 && (out[last].bare && p.near(out[last], g) ||
@@ -128,15 +125,14 @@ func (p *packer) section(blocks []document.Block) []piece {
 	return out
 }
 
-// groups cuts blocks into units no larger than a piece, and puts together what
-// belongs together.
+// groups cuts blocks into units no larger than a piece, and joins units that belong together.
 func (p *packer) groups(blocks []document.Block) []piece {
 	var units []unit
 	for _, b := range blocks {
 		units = p.units(units, b, b)
 	}
 	out := make([]piece, 0, len(units))
-	open := false // the last group waits for what follows
+	open := false // the last group joins the next unit
 	for _, u := range units {
 		g := piece{
 			start: u.Start, end: u.End, tokens: u.tokens, kind: u.Kind, path: u.Path,
@@ -152,8 +148,8 @@ func (p *packer) groups(blocks []document.Block) []piece {
 	return out
 }
 
-// units appends a block, or the parts of a block that does not fit, all under
-// the kind and path of the block on top.
+// units appends a block, or the parts of a block that does not fit, with the kind and path
+// of the outermost block.
 func (p *packer) units(dst []unit, b, top document.Block) []unit {
 	s := p.s[b.Start:b.End]
 	tokens := text.Estimate(s)
@@ -174,10 +170,10 @@ func (p *packer) units(dst []unit, b, top document.Block) []unit {
 	return dst
 }
 
-// split cuts a block that has no blocks inside: code and tables between lines,
-// text between sentences, a single line or sentence between words.
+// split cuts a block without parts: code and tables between lines, text between sentences, a
+// single line or sentence between words.
 func (p *packer) split(b document.Block) []document.Block {
-	var cuts []int // where parts begin, but for the first
+	var cuts []int // starts of the parts, without the first
 	switch {
 	case b.End-b.Start > maxFine:
 	case b.Kind == document.KindCode || b.Kind == document.KindTable:
@@ -220,24 +216,24 @@ func thin(cuts []int, start, least int) []int {
 	return out
 }
 
-// opener is the line that opens a block of code, which a part of one knows; "" where no
-// fence does, and of other blocks.
+// opener returns the line that opens the block of code that b is or is a part of; "" without
+// a fence, and for other blocks.
 func (p *packer) opener(b document.Block) string {
 	if b.Kind != document.KindCode || b.Inside != "" {
 		return b.Inside
 	}
 	line := strings.Trim(p.s[b.Start:min(b.End, document.LineEnd(p.s, b.Start))], "> \t\r\n")
-	if _, fenced := text.OpenFence(line); !fenced || len(line) > longestOpener {
+	if _, fenced := text.OpenFence(line); !fenced || len(line) > maxOpener {
 		return ""
 	}
 	return line
 }
 
-// longestOpener is how many bytes a line may have that opens a block of code.
-const longestOpener = 200
+// maxOpener is the most bytes of a line that opens a block of code.
+const maxOpener = 200
 
-// isNoise reports whether a block says nothing to a reader: only shortcodes,
-// comments, rules or marks.
+// isNoise reports whether a block has no text to read: only shortcodes, comments, rules or
+// marks.
 func isNoise(s string) bool {
 	if len(s) > 2000 {
 		return false

@@ -8,8 +8,8 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
-// separators are where text without other structure is cut, the strongest first. The full stop
-// of Chinese and Japanese needs no space behind it.
+// separators are the strings after which text without other structure is cut, the strongest
+// first. The full stop of Chinese and Japanese needs no space after it.
 var separators = []string{"\n\n", "\n", "。", ". ", "! ", "? ", "; ", ", ", " "}
 
 // bySeparators cuts a document of any kind at separators into pieces of nearly one size.
@@ -20,7 +20,7 @@ func bySeparators(_ context.Context, j *cutting) ([]piece, error) {
 // span is a part of a text.
 type span struct{ start, end int }
 
-// windows cuts a part of a text into pieces of at most size tokens. Each ends behind the strongest
+// windows cuts a part of a text into pieces of at most size tokens. Each ends after the strongest
 // separator in its second half, and each but the first begins with up to overlap tokens of the end
 // of the one before.
 func windows(s string, whole span, size, overlap int) (out []span) {
@@ -32,7 +32,7 @@ func windows(s string, whole span, size, overlap int) (out []span) {
 		if out = append(out, span{at, end}); end == whole.end {
 			break
 		}
-		first := end - len(strings.TrimLeft(s[at:end], document.Blank)) // where the chunk will begin
+		first := end - len(strings.TrimLeft(s[at:end], document.Blank)) // the start of the chunk
 		if next := end - tail(s[at:end], overlap); next > first {
 			at = next
 		} else {
@@ -70,7 +70,7 @@ func lastCut(s string) int {
 }
 
 // tail returns the length of the end of s that the next piece repeats: at most so many tokens,
-// behind the strongest separator that leaves half of them.
+// after the strongest separator that leaves half of them.
 func tail(s string, most int) int {
 	from, tokens := len(s), 0.0
 	for from > 0 {
@@ -94,12 +94,12 @@ func tail(s string, most int) int {
 	return len(s) - from
 }
 
-// under makes pieces of spans, each with the headings that all of it belongs to.
+// under makes pieces of spans, each with the headings that all of its blocks share.
 func (j *cutting) under(spans []span) []piece {
 	blocks := outline(j.doc)
 	sections(blocks, 6)
 	out := make([]piece, 0, len(spans))
-	first := 0 // block that the span begins in
+	first := 0 // the block in which the span begins
 	for _, s := range spans {
 		for first > 0 && blocks[first].Start > s.start {
 			first--

@@ -6,10 +6,9 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
-// sections sets the path of each block and returns where sections begin: at
-// headings down to the deepest level. Headings below it do not part what fits into
-// one chunk, and a heading that only introduces a deeper one belongs to the
-// latter's section.
+// sections sets the path of each block and returns the sections, which begin at headings down
+// to the deepest level. Headings below it part no section. A heading that only introduces a
+// deeper one belongs to the section of the latter.
 func sections(blocks []document.Block, deepest int) [][]document.Block {
 	var out [][]document.Block
 	var stack []document.Block // headings above

@@ -19,17 +19,17 @@ const (
 	// defaultThreshold is the cosine similarity below which two sentences differ in topic. It
 	// depends on the model.
 	defaultThreshold = 0.5
-	// wordWindow is how many sentences on each side of a gap are compared where words are,
-	// and wordThreshold the cosine of their words below which the topic changes.
+	// wordWindow is how many sentences on each side of a gap are compared by words, and
+	// wordThreshold the cosine of their words below which the topic changes.
 	wordWindow, wordThreshold = 6, 0.1
-	// embedBatch is how many sentences go to the model at once.
+	// embedBatch is how many sentences one call of the model gets.
 	embedBatch = 64
 )
 
-// bySentences cuts where neighbouring sentences are least alike. With a model,
-// that is where the cosine of their vectors is below the threshold. Without one,
-// the words of the sentences on both sides are compared. A chunk also ends where the next sentence would make it too large, and begins
-// with the last sentences of the one before.
+// bySentences cuts between sentences that differ: with a model, if the cosine of their
+// vectors is below the threshold; without one, if the words of the sentences on both sides
+// differ most. A chunk also ends before a sentence that would make it too large. It begins
+// with the last sentences of the chunk before.
 func bySentences(ctx context.Context, j *cutting) ([]piece, error) {
 	units := j.sentences()
 	var breaks []bool // in front of a unit
@@ -73,8 +73,8 @@ func bySentences(ctx context.Context, j *cutting) ([]piece, error) {
 	return pieces, nil
 }
 
-// sentences returns the sentences of a document, each with the blank space
-// behind it. What is no prose is parted at blank lines only.
+// sentences returns the sentences of a document, each with the blank space after it. Code,
+// tables and lists are parted at blank lines only.
 func (j *cutting) sentences() []span {
 	var out []span
 	for _, b := range outline(j.doc) {
@@ -92,7 +92,7 @@ func (j *cutting) sentences() []span {
 	return out
 }
 
-// unlike asks the model which sentences differ from those before.
+// unlike reports for each sentence whether, by the model, it differs from the one before.
 func (j *cutting) unlike(ctx context.Context, units []span) ([]bool, error) {
 	name := j.o.Semantic.Model
 	if j.embed == nil {
@@ -132,9 +132,8 @@ func cosine(a, b []float32) float64 {
 	return dot / math.Sqrt(aa*bb)
 }
 
-// unlikeWords reports for each sentence whether it has few words in common with those before it:
-// whether the window that it begins differs from the window in front of it, and more than those
-// of its neighbours do.
+// unlikeWords reports for each sentence whether the window that begins with it has few words in
+// common with the window before it, and fewer than at the neighbouring sentences.
 func unlikeWords(s string, units []span) []bool {
 	analyzer := text.For(text.Language(s))
 	terms := make([][]string, len(units))

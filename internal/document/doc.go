@@ -1,9 +1,9 @@
 // Package document defines the types that loaders and chunkers share: a document
 // that was read, its blocks, and the lines and pages of its text.
 //
-//   - Document.Text is valid UTF-8 and, for every file that is, the file itself
-//     byte for byte, so that offsets lead into the file. [Document.Converted]
-//     reports where they do not.
+//   - Document.Text is valid UTF-8. If the file is, Text is the file byte for byte, so
+//     that offsets in it are offsets in the file. [Document.Converted] reports whether
+//     they differ.
 //   - The blocks of a document follow each other without gaps. A document without
-//     blocks is made of [Paragraphs].
+//     blocks consists of its [Paragraphs].
 package document

@@ -24,9 +24,9 @@ const (
 	Notebook = "notebook" // Jupyter
 )
 
-// Document is a file that was read.
+// Document is the content of a file.
 type Document struct {
-	Root      string            // the folder or file that the document was found by
+	Root      string            // the folder or file that was indexed
 	Source    string            // path under the root, with slashes
 	Title     string            // of the front matter or page, else the first heading of level 1, else the file's name
 	Kind      string            // one of the kinds above
@@ -36,9 +36,9 @@ type Document struct {
 	Metadata  state.Metadata    // Meta with typed values, of front matter and of a metadata file; nil: Meta is all
 	URL       string            // published address declared by the document, always https; "" without one
 	Hash      string            // SHA-256 of the file and its metadata file, in hex
-	Encoding  string            // of the file: utf-8, utf-16le, windows-1250, shift_jis …; of archives and PDFs, their format
-	Converted bool              // Text differs from the file, so offsets do not lead into it; that of HTML always does
-	Warnings  []string          // what was wrong and how it was read all the same
+	Encoding  string            // of the file: utf-8, utf-16le, windows-1250, shift_jis …; the format of archives and PDFs
+	Converted bool              // Text differs from the file, so its offsets are not those of the file; always for HTML
+	Warnings  []string          // faults of the file, and how it was read despite them
 
 	Blocks []Block // nil: the document is made of Paragraphs
 	Places []Place // the lines of the file that Text comes from; nil without lines
@@ -65,13 +65,13 @@ func (d *Document) Page(offset int) int {
 	return sort.Search(len(d.Pages), func(i int) bool { return d.Pages[i] > offset })
 }
 
-// Place is where the text of a line of the file begins.
+// Place maps an offset in the text to a line of the file.
 type Place struct {
-	Offset int // in the text
+	Offset int // of the first text of the line
 	Line   int // of the file, from 1
 }
 
-// lineOf returns the line of the file of the text at an offset.
+// lineOf returns the line of the file for an offset in the text.
 func lineOf(places []Place, offset int) int {
 	i := sort.Search(len(places), func(i int) bool { return places[i].Offset > offset })
 	if i == 0 {
@@ -80,17 +80,17 @@ func lineOf(places []Place, offset int) int {
 	return places[i-1].Line
 }
 
-// Block is a part of a document that is kept whole if it fits into a chunk. The blocks of a
+// Block is a part of a document that stays whole if it fits into a chunk. The blocks of a
 // document follow each other without gaps.
 type Block struct {
 	Start, End int
 	Kind       string   // text, code, table or list
 	Level      int      // of a heading, 0 for other blocks
 	Heading    string   // its text
-	Parts      []Block  // what it may be split into; nil: lines or sentences
-	Path       []string // headings above it, set by sections
-	Depth      int      // level of the innermost of them
-	Inside     string   // of a part of a block of code, but the first: the line that opens the block
+	Parts      []Block  // that it may be split into; nil: lines or sentences
+	Path       []string // headings above it, set by package chunk
+	Depth      int      // level of the innermost heading of Path
+	Inside     string   // for all parts but the first of a block of code: the line that opens the block
 }
 
 // Kinds of blocks and chunks.

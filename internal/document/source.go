@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// sources are the extensions of programs and their settings. They are read as
-// plain text. Other data (.xml, .svg), logs and lock files are not: they are large, repetitive
-// and answer no questions.
+// sources are the extensions of programs and their settings, which are read as plain text.
+// Other data (.xml, .svg), logs and lock files are left out: they are large and repetitive, and
+// answer no questions.
 const sources = `.go .py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .rs .c .h .cc .cpp .cxx .hh .hpp .hxx .cs
 	.fs .swift .m .mm .rb .php .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .ml .mli .clj .cljs .elm .zig .nim .v .vue
 	.svelte .sh .bash .zsh .fish .ps1 .bat .cmd .sql .graphql .proto .thrift .tf .hcl .nix .cmake .mk .gradle
@@ -26,7 +26,7 @@ func IsSource(name string) bool {
 	return HasWord(sources, path.Ext(base)) || HasWord(recipes, base)
 }
 
-// LockFile reports whether a program wrote a file from another one, by its name.
+// LockFile reports whether a file was generated from another one, by its name.
 func LockFile(base string) bool {
 	switch base {
 	case "package-lock.json", "npm-shrinkwrap.json", "composer.lock", "pipfile.lock", "pnpm-lock.yaml", "go.sum", "poetry.lock", "cargo.lock":
@@ -35,7 +35,8 @@ func LockFile(base string) bool {
 	return strings.HasSuffix(base, ".min.js") || strings.HasSuffix(base, ".min.css")
 }
 
-// HasWord reports whether a list of words, parted by white space, has a word, in any case.
+// HasWord reports whether a list of words, separated by white space, has a word, ignoring
+// case.
 func HasWord(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {
 		if strings.EqualFold(w, word) {

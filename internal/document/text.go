@@ -2,8 +2,8 @@ package document
 
 import "strings"
 
-// Paragraphs returns the paragraphs of s[from:], with the blank lines behind each. The last
-// of MaxBlocks holds all that follows.
+// Paragraphs returns the paragraphs of s[from:], each with the blank lines after it. There are
+// at most MaxBlocks; the last one then holds the rest.
 func Paragraphs(s string, from int) []Block {
 	var out []Block
 	gap := true // the line before was blank
@@ -24,14 +24,14 @@ func Paragraphs(s string, from int) []Block {
 	return out
 }
 
-// Blank is the white space that chunks do not begin or end with. Unicode has more, which may
-// carry meaning in a script or in code.
+// Blank is the white space that chunks do not begin or end with. Other white space of Unicode
+// may carry meaning in a script or in code.
 const Blank = " \t\r\n\v\f\u00a0\u0085"
 
 // IsBlank reports whether s is blank.
 func IsBlank(s string) bool { return strings.Trim(s, Blank) == "" }
 
-// LineEnd returns the offset behind the line of s[i].
+// LineEnd returns the offset after the line of s[i].
 func LineEnd(s string, i int) int {
 	if j := strings.IndexByte(s[i:], '\n'); j >= 0 {
 		return i + j + 1
@@ -42,7 +42,7 @@ func LineEnd(s string, i int) int {
 // LineCounter counts the lines of offsets in a text. It is quick if they mostly ascend.
 type LineCounter struct {
 	Text       string
-	at, before int // line ends before at
+	at, before int // before is the number of line ends before the offset at
 }
 
 // At returns the line of an offset, from 1.
@@ -74,7 +74,7 @@ func WithoutShortcodes(s string) string {
 	return s
 }
 
-// MaxBlocks bounds the blocks that are kept apart in one document: paragraphs,
-// headings, list items, table cells. Text behind them is one block more. Each
-// block costs about half a kilobyte while the document is cut.
+// MaxBlocks bounds the blocks of one document: paragraphs, headings, list items, table cells.
+// The text after them is one more block. Each costs about half a kilobyte while the document
+// is cut.
 const MaxBlocks = 60_000
