@@ -136,23 +136,25 @@ func (l *Library) Open(name string) (*os.File, error) {
 	return nil, fmt.Errorf("open %q: %w", name, err)
 }
 
-// Documents lists the documents that were put and indexed, by name: all, or those of names.
+// Documents lists the documents that were put and indexed, by name, or those of names.
 func (l *Library) Documents(ctx context.Context, names ...string) ([]Document, error) {
 	root, err := load.Resolve(l.o.Dir)
 	if err != nil {
 		return []Document{}, nil //nolint:nilerr // none was put yet
 	}
 	known, err := l.index.Files(ctx, root)
+	if len(names) == 0 {
+		names = slices.Sorted(maps.Keys(known))
+	}
 	out := []Document{}
-	for _, source := range slices.Sorted(maps.Keys(known)) {
-		if len(names) > 0 && !slices.Contains(names, source) {
-			continue
+	for _, name := range names {
+		if f, ok := known[name]; ok {
+			d := Document{FileStatus: fileStatus(f)}
+			if info, err := os.Stat(load.Locate(root, name)); err == nil {
+				d.Time = info.ModTime()
+			}
+			out = append(out, d)
 		}
-		d := Document{FileStatus: fileStatus(known[source])}
-		if info, err := os.Stat(load.Locate(root, source)); err == nil {
-			d.Time = info.ModTime()
-		}
-		out = append(out, d)
 	}
 	return out, err
 }
