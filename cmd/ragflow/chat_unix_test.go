@@ -201,7 +201,6 @@ func (tt *terminalTest) steady(text string) []byte {
 
 // The screens of a session, as people see them.
 func TestChatScreens(t *testing.T) {
-	t.Parallel()
 	for name, columns := range map[string]int{"plain": 80, "narrow": 40} {
 		t.Run(name, func(t *testing.T) {
 			s := startChat(t, columns, 150, []string{"NO_COLOR=1"})
@@ -223,7 +222,6 @@ func TestChatScreens(t *testing.T) {
 
 // Styles are written unless NO_COLOR is set.
 func TestChatStyles(t *testing.T) {
-	t.Parallel()
 	for env, want := range map[string]bool{"A=1": true, "NO_COLOR=1": false} {
 		s := startChat(t, 80, 50, []string{env})
 		s.prompt(`Ctrl-D\s+leaves`)
@@ -241,7 +239,6 @@ func TestChatStyles(t *testing.T) {
 
 // Without a terminal each line is a question or a command.
 func TestChatPiped(t *testing.T) {
-	t.Parallel()
 	dir := chatFolder(t)
 	c := exec.CommandContext(t.Context(), "ragflow", "chat", "--docs", "docs", "--data-dir", "data", "--quiet")
 	c.Dir = dir
@@ -261,7 +258,6 @@ func TestChatPiped(t *testing.T) {
 // A conversation continues in a later session, with the lines typed in the first; SIGTERM
 // restores the terminal.
 func TestChatGoesOn(t *testing.T) {
-	t.Parallel()
 	dir := chatFolder(t)
 	s := startChatIn(t, dir, 80, 50, []string{"NO_COLOR=1"}, "--thread", "work")
 	s.prompt("a new conversation, work")

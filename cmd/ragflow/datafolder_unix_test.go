@@ -18,7 +18,6 @@ import (
 // TestTrustAsked asks at a terminal what commands elsewhere refuse: anything but yes is no,
 // and a yes is remembered.
 func TestTrustAsked(t *testing.T) {
-	t.Parallel()
 	dir := chatFolder(t)
 	write := func(name, text string) {
 		t.Helper()
@@ -56,7 +55,6 @@ func TestDataFolderModes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs processes")
 	}
-	t.Parallel()
 	dir := chatFolder(t)
 	p := program{t, dir, filepath.Join(dir, "data")}
 	for _, args := range [][]string{

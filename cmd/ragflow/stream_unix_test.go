@@ -13,7 +13,6 @@ import (
 // An answer is on the screen while the model still writes it, and once when it is done. If it may
 // be withdrawn, it is shown from its first supported sentence on.
 func TestAskStreamsToTheTerminal(t *testing.T) {
-	t.Parallel()
 	for name, tt := range map[string]struct{ refusals, first, rest, end, once string }{
 		"as it is": {
 			"model", "A volume keeps the data of a container ", "after the container is removed. [Source 1]",
@@ -52,7 +51,6 @@ func streams(t *testing.T, refusals, first, rest, end, once string) {
 // The answer of an agent is on the screen while it is written, harmless, with the current step in
 // words below it. The text before its search is withdrawn by then.
 func TestAgentStreamsToTheTerminal(t *testing.T) {
-	t.Parallel()
 	for _, command := range []string{"ask", "chat"} {
 		t.Run(command, func(t *testing.T) {
 			found, shown := make(chan struct{}), make(chan struct{})

@@ -18,7 +18,6 @@ func keep(t *testing.T, dir, thread, question string) {
 
 // Deleting asks first if a person can answer, and anything but yes is no.
 func TestDeleteAsks(t *testing.T) {
-	t.Parallel()
 	dir := chatFolder(t)
 	keep(t, dir, "my work", "How do I back up a volume?")
 	for _, answer := range []string{"\r", "n\r", "maybe\r", "\x04"} {
@@ -48,7 +47,6 @@ func TestDeleteAsks(t *testing.T) {
 
 // The command in a hint can be pasted into a shell, whatever the thread is called.
 func TestHintsCanBePasted(t *testing.T) {
-	t.Parallel()
 	dir := chatFolder(t)
 	for _, name := range []string{"it's mine", "$HOME; wörk", `quo"te`} {
 		p := program{t, dir, filepath.Join(dir, "data")}
