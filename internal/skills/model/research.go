@@ -26,9 +26,9 @@ const (
 
 // Research configures the node agent of package nodes. All fields are required.
 type Research struct {
-	Task  func(state.State) state.Task
-	Custom   func(state.State) prompts.Set // custom prompts
-	NewID func() string
+	Task   func(state.State) state.Task
+	Custom func(state.State) prompts.Set
+	NewID  func() string
 	// Of returns the researcher of the turn in the context.
 	Of func(context.Context) *Researcher
 }
@@ -145,7 +145,7 @@ func (r *Researcher) knows(address string) bool {
 }
 
 // shownChat is a model of an agent. It emits what the model writes as Tokens, harmless, and discards them if
-// the step is no answer: it calls tools, or the model fails. What looks like a call in words is not shown.
+// the step is no answer: it calls tools, or the model fails. A text that looks like a call is not shown.
 type shownChat struct {
 	llm.Chat
 

@@ -30,7 +30,8 @@ type Setup struct {
 // Skills returns skills that ask models. If a model fails, those of off do the work, which need none.
 func (o Setup) Skills(off Skills) Skills {
 	writer := NewAnswerer(o.Models.For("the answer was written", TaskAnswer), o.Custom, o.Answers)
-	out := Skills{Grader: off.Grader, Answerer: Quoting{writer, off.Answerer, off.Grader, o.Stats}}
+	out := Skills{Grader: off.Grader, Quoting: &Quoting{writer, off.Answerer, off.Grader, o.Stats}}
+	out.Answerer = *out.Quoting
 	rewriter := NewRewriter(o.Models.For("the question was rewritten", TaskRewrite), off.Rewriter, o.Stats)
 	rewriter.Custom = o.Custom
 	out.Rewriter = rewriter
