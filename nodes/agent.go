@@ -34,8 +34,8 @@ func (r Research) Update(s state.State) state.Update {
 
 var sourceMark = regexp.MustCompile(`\[Source (\d+)\]`)
 
-// keepCited drops sources that a text does not cite, above [MaxSources], and numbers the
-// text's marks anew.
+// keepCited drops sources that a text does not cite, above [MaxSources], and renumbers the
+// text's marks.
 func keepCited(text string, sources []state.Source) (string, []state.Source) {
 	checked := cite.Validate(text, len(sources))
 	order := slices.Clone(checked.Cited)

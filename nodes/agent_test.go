@@ -10,7 +10,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// The turn keeps the cited sources first, numbered anew, and others up to six; a mark of a
+// The turn keeps the cited sources first, renumbered, and others up to six; a mark of a
 // source that does not exist is dropped.
 func TestResearch(t *testing.T) {
 	t.Parallel()

@@ -27,8 +27,8 @@ type Query struct {
 	Options    []option.RequestOption // leave out what the server refuses
 }
 
-// Chat returns a chat model. What its server refuses is remembered and left out
-// of later requests. oneLimit means that the protocol has one name for the token limit.
+// Chat returns a chat model. Parameters that its server refuses are remembered
+// and left out of later requests. oneLimit means that the protocol has one name for the token limit.
 func (c *Client) Chat(model string, ask Ask, oneLimit bool) llm.Chat {
 	return &chat{client: c, model: model, ask: ask, adapted: adaptation{otherLimit: oneLimit}}
 }
@@ -72,7 +72,7 @@ func (c *chat) Complete(ctx context.Context, r llm.Request, token func(string)) 
 	}
 }
 
-// try sends a request once. It returns the error of the SDK, where there is one,
+// try sends a request once. It returns the error of the SDK, if any,
 // beside that for the caller.
 func (c *chat) try(ctx context.Context, r llm.Request, adapted adaptation, token func(string)) (out llm.Response, raw, err error) {
 	start := time.Now()

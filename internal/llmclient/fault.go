@@ -117,7 +117,7 @@ func (c *Client) broken(e *llm.Error, err error) {
 // failure is an error that the provider sent in the middle of a stream.
 type failure struct {
 	Code    json.RawMessage `json:"code"` // a status of HTTP, a word or null
-	Type    string          `json:"type"` // a word, where there is no code
+	Type    string          `json:"type"` // a word, if there is no code
 	Message string          `json:"message"`
 }
 

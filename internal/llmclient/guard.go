@@ -126,7 +126,7 @@ func (w *watch) end() {
 }
 
 // guard is a round tripper that records the head of every response, limits its body, and
-// keeps requests waiting where there are too many.
+// delays requests if there are too many.
 type guard struct {
 	next      http.RoundTripper
 	max       int64

@@ -1,5 +1,5 @@
 // Package anthropic asks chat models in Anthropic's protocol, Messages, which some other servers
-// speak, too. What package openai says of keys, requests and limits holds here.
+// speak, too. The rules of package openai for keys, requests and limits hold here.
 //
 //	client, err := anthropic.New(anthropic.Config{Key: key})
 //	chat := client.Chat("claude-haiku")
@@ -68,8 +68,8 @@ var statuses = map[string]int{
 	"overloaded_error":      529, // of Anthropic alone
 }
 
-// Chat returns a chat model. What its server refuses is remembered and left out
-// of later requests.
+// Chat returns a chat model. Parameters that its server refuses are remembered
+// and left out of later requests.
 func (c *Client) Chat(model string) llm.Chat { return c.http.Chat(model, c.ask, true) }
 
 func (c *Client) ask(ctx context.Context, q llmclient.Query, a *llmclient.Answer) error {

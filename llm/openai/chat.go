@@ -11,8 +11,8 @@ import (
 	"example.com/ragflow/llm"
 )
 
-// Chat returns a chat model. What its server refuses is remembered and left out
-// of later requests. Answers are always streamed, so that a stall is noticed
+// Chat returns a chat model. Parameters that its server refuses are remembered
+// and left out of later requests. Answers are always streamed, so that a stall is noticed
 // and the time of the first token is known. Thoughts are neither passed on nor returned.
 func (c *Client) Chat(model string) llm.Chat {
 	if c.protocol == Responses {

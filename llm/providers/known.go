@@ -55,7 +55,7 @@ func Named(name string) (Known, bool) {
 	return Known{}, false
 }
 
-// SplitModel splits "PROVIDER:MODEL" where PROVIDER is the name of a known provider. A
+// SplitModel splits "PROVIDER:MODEL" if PROVIDER is the name of a known provider. A
 // model's own name may hold a colon; any other name is returned whole.
 func SplitModel(name string) (provider, model string) {
 	before, after, found := strings.Cut(name, ":")

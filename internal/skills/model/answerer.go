@@ -89,7 +89,7 @@ func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(st
 }
 
 // stream is AnswerStream. begin returns the function that gets the pieces; after each fall that is allowed
-// it is called again, because the answer begins anew. by is the model that was asked last.
+// it is called again, because the answer begins again. by is the model that was asked last.
 func (a *Answerer) stream(ctx context.Context, t state.Task, begin func() func(string), allowed func(llm.Fall) bool) (answer state.Answer, by string, err error) {
 	if len(t.Sources) == 0 {
 		return state.Answer{}, a.chat.Model(), ErrNoSources

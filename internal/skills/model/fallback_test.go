@@ -111,7 +111,7 @@ func followUp() plain {
 	return plain{planned: planned{Language: "en", Route: state.RouteSearch, Queries: []state.Query{{Text: "and how do I back it up?", Weight: 1}}}, score: 0.3}
 }
 
-// If models fail, the next ones and at last the skill without a model do the work, and the trace says so.
+// If models fail, the next ones do the work, and finally the skill without a model, and the trace says so.
 func TestSkillsFallBack(t *testing.T) {
 	down := llmtest.Status(400, "no")
 	older := []state.Message{{Role: state.Human, Content: "What is a volume?"}}

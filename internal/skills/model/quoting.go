@@ -87,7 +87,7 @@ func (d *draft) begin(t state.Task) func() func(string) {
 	}
 }
 
-// fall lets the next model begin anew, but for a prompt that may be shortened.
+// fall lets the next model begin again, except for a prompt that can be shortened.
 func (d *draft) fall(t state.Task) func(llm.Fall) bool {
 	return func(f llm.Fall) bool {
 		if errors.Is(f.Err, llm.ErrContextLength) && len(t.Sources) > 1 {
