@@ -50,7 +50,7 @@ type Question struct {
 	// From is an earlier commit of the thread to go on from; the turns after it are undone.
 	From graph.CommitID
 
-	Trace bool // fill in Reply.AnswerMD and Reply.FlowTraceMD
+	Trace bool // fill in Reply.AnswerMD, Reply.FlowTraceMD and Reply.Prompt
 }
 
 // Ask answers a question and keeps the turn in its thread. The first question indexes

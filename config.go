@@ -49,6 +49,9 @@ type Config struct {
 	// the Assistant closes it. Nil: the embedded index.
 	Index func(ctx context.Context, collection string) (search.Backend, error)
 
+	// Threads is an opened store of threads, which several assistants may share; the caller
+	// closes it. Nil: see ThreadStore.
+	Threads threads.Store
 	// ThreadStore opens the store of the threads, for example on a server; the Assistant
 	// closes it. Nil: threads.db in DataDir.
 	ThreadStore func(ctx context.Context, readOnly bool) (threads.Store, error)
@@ -143,7 +146,7 @@ func (c Config) withDefaults() (Config, error) {
 			faults = append(faults, fmt.Errorf("collection %q needs a data folder", c.Collection))
 		}
 	}
-	if c.ThreadStore != nil && c.ThreadKeys != nil {
+	if (c.ThreadStore != nil || c.Threads != nil) && c.ThreadKeys != nil {
 		faults = append(faults, errors.New("ThreadKeys encrypt threads.db only, not the threads on a server"))
 	}
 	if c.Durability != "" && c.Durability != ProcessCrash && c.Durability != PowerLoss {

@@ -12,23 +12,30 @@
 // threads.db (package checkpoint) and index.db (package internal/index).
 //
 // The first question brings the index up to date ([Assistant.Library]). Package
-// internal/load reads each new or changed file; package ingest/chunk cuts it into
-// chunks, which are exact slices of its text; package search/text makes terms of them; package
+// internal/load reads each new or changed file; package ingest/chunk cuts it into chunks,
+// which are exact slices of its text; package search/text turns them into terms; package
 // internal/index stores both and publishes a segment that is fast to search.
 //
-// [Assistant.Ask] compiles the graph of flow.go for one snapshot of the index
-// and runs it with package graph. The engine takes the lease of the thread,
-// folds the thread's log into a state.State, saves the question, and runs one
-// node after the other. Each node reads the state and returns a state.Update;
-// state.Apply applies it; the store saves it; then listeners hear of it.
+// A [Question] carries what it may choose itself: thread, collections, filter and [Settings].
+// [Assistant.Stream] makes a turn of it (turn.go): the skills and settings of this question
+// over one snapshot of the index. The graph of flow.go was compiled once; its nodes find
+// their turn in the context. Package graph takes the lease of the thread, folds the log of
+// the thread into a state.State, saves the question, and runs one node after the other. Each
+// node reads the state and returns a state.Update; state.Apply applies it; the store saves
+// it; then readers get the [Event].
 //
-// The nodes decide what happens and leave the how to skills: package nodes
-// declares an interface for each, package internal/skills/offline implements them without
-// a model, package internal/skills/model with one. Package search finds the passages.
+// The nodes decide what happens and leave the how to skills: package nodes declares an
+// interface for each, package internal/skills/offline implements them without a model,
+// package internal/skills/model with one. Package search finds the passages.
 //
-// The [Reply] is built from the events of the run. The log holds the same facts,
-// so replies, histories (package threads) and traces (package internal/transcript) can be
-// read back at any time.
+// The last event has the [Reply]. The log holds the same facts, so events, replies, histories
+// (package threads) and traces (package internal/transcript) can be read again at any time.
+// A run goes on when its reader leaves, if it was begun by [Runs.Start].
+//
+// # Many guests
+//
+// One Assistant serves many people: [OwnedBy] says whose call it is, and threads of others
+// are not found. examples/twousers serves two users over HTTP in 78 lines.
 //
 // # Limits
 //

@@ -26,10 +26,11 @@ func TestSystemPromptOfOnesOwn(t *testing.T) {
 	if r.Model != "smart" || !strings.Contains(r.Answer, "A volume keeps it.") || len(r.Citations) == 0 {
 		t.Fatalf("answer %q by %s, citations %v, warnings %v", r.Answer, r.Model, r.Citations, r.Warnings)
 	}
-	p, err := a.Prompt(t.Context(), r.RunID)
+	again, err := a.Reply(t.Context(), r.RunID)
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := again.Prompt
 	for _, want := range []string{acme, "[Source 1] Volumes", "Create one with docker volume create.", "put [Source N] behind", prompts.Say(prompts.Refusal, "en")} {
 		if !strings.Contains(p.SystemPrompt, want) {
 			t.Errorf("the system prompt lacks %q:\n%s", want, p.SystemPrompt)
@@ -49,10 +50,11 @@ func TestPromptWithoutAModel(t *testing.T) {
 	a := open(t, ragflow.Config{Docs: pages(t, map[string]string{"volumes.md": volumePage})})
 	first := ask(t, a, "", question)
 	second := ask(t, a, first.ThreadID, "and how do I back it up?")
-	p, err := a.Prompt(t.Context(), second.RunID)
+	again, err := a.Reply(t.Context(), second.RunID)
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := again.Prompt
 	if !strings.HasPrefix(p.SystemPrompt, "You answer questions") || !strings.Contains(p.UserMessage, "\n\nQuestion: and how do I back it up?\n") {
 		t.Errorf("system prompt\n%s\nuser message\n%s", p.SystemPrompt, p.UserMessage)
 	}

@@ -139,6 +139,9 @@ func (c Config) openThreads(ctx context.Context) (threads.Store, *threads.Log, e
 }
 
 func (c Config) openStore(ctx context.Context) (threads.Store, error) {
+	if c.Threads != nil && !c.ForgetThreads {
+		return c.Threads, nil
+	}
 	if c.ThreadStore != nil && !c.ForgetThreads {
 		return c.ThreadStore(ctx, c.ReadOnly)
 	}
@@ -191,7 +194,11 @@ func (a *Assistant) ReadOnly() bool {
 // be resumed.
 func (a *Assistant) Close() error {
 	a.runs.close()
-	return errors.Join(a.store.Close(), a.collections.close())
+	err := a.collections.close()
+	if a.store != a.config.Threads {
+		err = errors.Join(err, a.store.Close())
+	}
+	return err
 }
 
 // readOnly returns the error of a change to a data folder that cannot be changed.

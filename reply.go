@@ -50,6 +50,8 @@ type Reply struct {
 	FoundNotice   string `json:"-"` // what to say of a citation that is Found, in the language of the answer
 	AnswerMD      string `json:"-"` // answer.md, where asked for
 	FlowTraceMD   string `json:"-"` // flow_trace.md, where asked for
+
+	Prompt *PromptReply `json:"-"` // where asked for
 }
 
 // GradeReply is the verdict on what was found.
@@ -175,7 +177,7 @@ type SnippetReply struct {
 	Marks []search.Mark `json:"marks"` // words of the query
 }
 
-// Reply returns the reply of an earlier run with its AnswerMD and FlowTraceMD, which are the
+// Reply returns the reply of an earlier run with all that Question.Trace asks for, AnswerMD and FlowTraceMD are the
 // same bytes as when it ended, but for a line below each quote whose document has changed
 // since. The run is named as for [threads.Log.Run]. It has no answer if it ended before.
 func (a *Assistant) Reply(ctx context.Context, run string) (*Reply, error) {
@@ -190,7 +192,7 @@ func (a *Assistant) Reply(ctx context.Context, run string) (*Reply, error) {
 	}
 	reply, err := a.reply(ctx, b, chunks, r)
 	if err == nil {
-		reply.AnswerMD, reply.FlowTraceMD = a.render(ctx, r)
+		err = a.trace(ctx, reply, r)
 	}
 	return reply, err
 }
@@ -206,7 +208,7 @@ func (a *Assistant) replyOf(ctx context.Context, q *request, durable []graph.Eve
 	}
 	reply, err := a.reply(ctx, q.bound, q.chunks, r)
 	if err == nil && q.trace {
-		reply.AnswerMD, reply.FlowTraceMD = a.render(ctx, r)
+		err = a.trace(ctx, reply, r)
 	}
 	return reply, err
 }

@@ -36,13 +36,16 @@ func runOf(events []graph.Event[state.State]) *transcript.Run {
 	return r
 }
 
-func (*Assistant) render(ctx context.Context, r *transcript.Run) (answerMD, flowTraceMD string) {
+// trace adds to a reply what Question.Trace asks for.
+func (a *Assistant) trace(ctx context.Context, reply *Reply, r *transcript.Run) (err error) {
 	var files ingest.CitedFiles
-	answerMD = transcript.AnswerMD(*r, transcript.Options{
+	reply.AnswerMD = transcript.AnswerMD(*r, transcript.Options{
 		Path:      func(c state.Citation) string { return ingest.Path(c.Root, c.Source) },
 		IsChanged: func(c state.Citation) bool { return files.Changed(ctx, c) },
 	})
-	return answerMD, transcript.FlowTraceMD(*r)
+	reply.FlowTraceMD = transcript.FlowTraceMD(*r)
+	reply.Prompt, err = a.promptOf(r)
+	return err
 }
 
 // PromptReply is the prompt for the answer to a question, whether a model was asked or
@@ -67,13 +70,9 @@ type PromptSource struct {
 	Snippet    string  `json:"snippet"` // its first 200 characters
 }
 
-// Prompt returns the prompt for the answer of a run, named as for [threads.Log.Run]. The lines around what is data differ from call
-// to call, so that no document can hold them.
-func (a *Assistant) Prompt(ctx context.Context, run string) (*PromptReply, error) {
-	r, err := a.log.Run(ctx, run)
-	if err != nil {
-		return nil, err
-	}
+// promptOf returns the prompt for the answer of a run. The lines around what is data differ
+// from call to call, so that no document can hold them.
+func (a *Assistant) promptOf(r *transcript.Run) (*PromptReply, error) {
 	s := r.State
 	if n := len(s.Messages); n > 0 && s.Messages[n-1].Role == state.AI {
 		s.Messages = s.Messages[:n-1] // its own answer

@@ -148,16 +148,14 @@ func (a *app) askIn(ctx context.Context, opened *session, with conversation, que
 			return err
 		}
 	}
-	q := ragflow.Question{Text: question, Thread: with.thread, Resume: o.resume, Agent: o.agent, Filter: with.scope.Filter, Trace: o.trace}
+	q := ragflow.Question{Text: question, Thread: with.thread, Resume: o.resume, Agent: o.agent, Filter: with.scope.Filter, Trace: o.trace || o.showPrompt}
 	reply, err := a.answer(ctx, opened, q, o)
 	if err != nil {
 		return failed("ask", err)
 	}
 	var prompt *ragflow.PromptReply
 	if o.showPrompt {
-		if prompt, err = opened.Prompt(ctx, reply.RunID); err != nil {
-			return failed("show the prompt", err)
-		}
+		prompt = reply.Prompt
 	}
 	if err := a.printReply(reply, prompt); err != nil {
 		return err
