@@ -115,7 +115,7 @@ func TestOwners(t *testing.T) {
 	_, again := a.Ask(bert, ragflow.Question{Text: questions[0], Thread: "t"})
 	_, reply := a.Reply(bert, r.RunID)
 	_, rated := a.Rate(bert, ragflow.Rating{Thread: "t", Good: true})
-	_, followed := drain(a.Runs().Events(bert, r.RunID, ""))
+	followed := drain(a.Runs().Events(bert, r.RunID, ""))
 	for name, err := range map[string]error{"read": read, "ask": again, "reply": reply, "rate": rated, "follow": followed, "cancel": a.Runs().Cancel(bert, "t")} {
 		if !errors.Is(err, ragflow.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)

@@ -158,17 +158,17 @@ func (x *run) end(err error) {
 
 // since returns the events of the buffer from n on. If there are none yet, more is closed
 // when there are.
-func (x *run) since(n int) (events []Event, over bool, err error, more <-chan struct{}) {
+func (x *run) since(n int) (events []Event, more <-chan struct{}, over bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.buffer[min(n, len(x.buffer)):], x.over, x.err, x.more
+	return x.buffer[min(n, len(x.buffer)):], x.more, x.over, x.err
 }
 
 // events yields the events after a position of this buffer, to the end of the run or of ctx.
 func (x *run) events(ctx context.Context, from position) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for n := from.seq; ; {
-			events, over, err, more := x.since(n)
+			events, more, over, err := x.since(n)
 			for _, e := range events {
 				if !yield(e, nil) {
 					return

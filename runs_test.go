@@ -67,7 +67,7 @@ func TestReadersComeAndGo(t *testing.T) {
 	if left := a.Runs().List(t.Context()); len(left) != 0 {
 		t.Errorf("still under way: %v", left)
 	}
-	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before+5; time.Sleep(10 * time.Millisecond) { //nolint:forbidigo // connections of the client close by themselves
+	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before+5; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 		}
@@ -76,6 +76,7 @@ func TestReadersComeAndGo(t *testing.T) {
 
 // follow reads a run to its end in several sittings.
 func follow(t *testing.T, a *ragflow.Assistant, run string, r *rand.Rand) (seen []ragflow.Event) {
+	t.Helper()
 	var at ragflow.Position
 	for {
 		leave := 1 + r.IntN(12)
@@ -107,7 +108,7 @@ func TestEventsFromTheLog(t *testing.T) {
 		if live[i].Kind == ragflow.Done {
 			continue
 		}
-		rest, shown := told(live[:i+1], ""), ""
+		rest := told(live[:i+1], "")
 		want := told(live[i+1:], rest)
 		var again []ragflow.Event
 		for e, err := range a.Runs().Events(t.Context(), reply.RunID, live[i].Position) {
@@ -116,7 +117,7 @@ func TestEventsFromTheLog(t *testing.T) {
 			}
 			again = append(again, e)
 		}
-		if shown = told(again, rest); shown != want || shown != reply.Answer {
+		if shown := told(again, rest); shown != want || shown != reply.Answer {
 			t.Errorf("after event %d (%s): the answer is %q, want %q", i, live[i].Kind, shown, want)
 		}
 		if d := cmp.Diff(stepsOf(live[i+1:]), stepsOf(again)); d != "" {
@@ -141,10 +142,10 @@ func TestEventsFromTheLog(t *testing.T) {
 			t.Errorf("event by event after event %d: %q", i, rest)
 		}
 	}
-	if _, err := drain(a.Runs().Events(t.Context(), "nobody", "")); !errors.Is(err, ragflow.ErrNotFound) {
+	if err := drain(a.Runs().Events(t.Context(), "nobody", "")); !errors.Is(err, ragflow.ErrNotFound) {
 		t.Errorf("an unknown run: %v", err)
 	}
-	if _, err := drain(a.Runs().Events(t.Context(), reply.RunID, "somewhere")); err == nil {
+	if err := drain(a.Runs().Events(t.Context(), reply.RunID, "somewhere")); err == nil {
 		t.Error("a position that is none is taken")
 	}
 }
@@ -169,11 +170,11 @@ func stepsOf(events []ragflow.Event) (out []string) {
 	return out
 }
 
-func drain(events func(func(ragflow.Event, error) bool)) (n int, err error) {
+func drain(events func(func(ragflow.Event, error) bool)) (err error) {
 	for _, e := range events {
-		n, err = n+1, errors.Join(err, e)
+		err = errors.Join(err, e)
 	}
-	return n, err
+	return err
 }
 
 // TestCancelledRunResumes cancels a run that nobody reads, by its thread.

@@ -85,12 +85,6 @@ func parsePosition(s Position) (p position, err error) {
 	return p, nil
 }
 
-func hashOf(text string) uint32 {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(text)) // never fails
-	return h.Sum32()
-}
-
 // narrator turns what happens in a run into events. It keeps the text that is shown.
 type narrator struct {
 	at    position

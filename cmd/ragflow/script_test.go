@@ -111,7 +111,7 @@ func schemas() map[string]any {
 		"index":    &ingest.Report{},
 		"explain":  &explainReply{},
 		"threads":  &threadsReply{},
-		"feedback": &feedback.FeedbackReply{},
+		"feedback": &feedback.List{},
 		"rated":    &feedback.Feedback{},
 		"models":   &modelsReply{},
 		"trial":    &trialReply{},

@@ -45,15 +45,15 @@ type Feedback struct {
 	Document string    `json:"document"` // path of the promoted answer, or ""
 }
 
-// FeedbackReply lists feedback, newest first. Its JSON is the schema of `ragflow feedback list --json`.
-type FeedbackReply struct {
+// List lists feedback, newest first. Its JSON is the schema of `ragflow feedback list --json`.
+type List struct {
 	Feedback []Feedback `json:"feedback"`
 }
 
 // ReadFeedback returns the ratings stored in a data folder, newest first. The error of an invalid line names
 // it.
-func ReadFeedback(dataDir string) (*FeedbackReply, error) {
-	out := &FeedbackReply{Feedback: []Feedback{}}
+func ReadFeedback(dataDir string) (*List, error) {
+	out := &List{Feedback: []Feedback{}}
 	path := filepath.Join(dataDir, feedbackFile)
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
