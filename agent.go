@@ -43,10 +43,10 @@ func (a *Assistant) agentPlan() (*graph.Plan[state.State, state.Update], error) 
 // resumes a run of one.
 func (a *Assistant) chooseRunner(ctx context.Context, r *request, q Question) error {
 	r.runner = a.runner
-	if q.Agent && r.quoting == nil {
+	if q.Agent && r.writer == nil {
 		return ErrNoModel
 	}
-	if r.quoting == nil || !q.Agent && !q.Resume {
+	if r.writer == nil || !q.Agent && !q.Resume {
 		return nil
 	}
 	if q.Resume {
@@ -71,7 +71,9 @@ func (a *Assistant) research(t *turn) {
 	t.nodes[nodes.PreRetrievalID] = nodes.PreRetrieval(plain.rewriter)
 	t.nodes[nodes.CheckAndRefineID] = nodes.CheckAndRefine(plain.searcher, plain.grader, plain.free, t.settings.Threshold)
 	t.nodes[nodes.GenerateID] = func(ctx context.Context, s state.State) (state.Update, error) {
-		return nodes.Generate(a.answering(plain, t.quoting.Answered(s.Turn), t.settings))(ctx, s)
+		answering := a.answering(plain, t.settings)
+		answering.Writer, answering.NoRefusals = t.models.Answered(s.Turn), false // it has been asked
+		return nodes.Generate(answering)(ctx, s)
 	}
 }
 

@@ -216,7 +216,7 @@ func TestAnswerIsHeldUntilSupported(t *testing.T) {
 	const wrong, right = "Zebras have eleven stripes and live in Norway. ", "A volume keeps the data of a container after the container is removed. [Source 1]"
 	for _, tt := range []struct{ name, says, told string }{
 		{"nothing is supported", wrong, ""},
-		{"the second statement is", wrong + right, wrong + right},
+		{"the second statement is", wrong + right + " Zebras have eleven stripes.", wrong + right + " Zebras have eleven stripes."},
 		{"the first statement is", right + " Zebras have eleven stripes.", right + " Zebras have eleven stripes."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -19,8 +19,8 @@ type skills struct {
 	free       nodes.Grader // grades without a model; see nodes.CheckAndRefine
 	reranker   nodes.Reranker
 	summarizer nodes.Summarizer
-	answerer   nodes.Answerer
-	closest    nodes.Answerer // quotes the nearest passages, without a model
+	quotes     nodes.Answerer // without a model
+	writer     nodes.Writer   // nil: none
 	verifier   nodes.Verifier // nil: none
 	documents  text.Index     // languages of the documents
 }
@@ -31,7 +31,7 @@ func (t *turn) offlineSkills(hasModel bool) skills {
 	return skills{
 		searcher: searcher{t.engine, t.chunks, t.settings.MinScore}, reranker: reranker{t.engine},
 		rewriter: t.words, grader: o.Grader, free: o.Grader, summarizer: o.Summarizer,
-		answerer: o.Answerer, closest: o.Answerer, documents: t.bound.engine.Snapshot,
+		quotes: o.Answerer, documents: t.bound.engine.Snapshot,
 	}
 }
 

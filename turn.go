@@ -35,10 +35,10 @@ type turn struct {
 	chunks   *chunkCache
 	models   model.Setup // zero without a model
 
-	quoting    *model.Quoting    // nil without a model
 	researcher *model.Researcher // of an agent; nil: none
 
 	rewriter nodes.Rewriter
+	writer   nodes.Writer // nil without a model
 	verifier nodes.Verifier
 }
 
@@ -79,17 +79,16 @@ func (a *Assistant) newTurn(ctx context.Context, b *bound, s Settings, f state.F
 	if chat != nil {
 		t.models = model.Setup{
 			Models:    model.Models{Chat: chat, Tasks: a.config.Models.Tasks},
-			NoGrading: s.NoModelGrading, Verify: s.Verify, Threshold: s.Threshold,
+			NoGrading: s.NoModelGrading, Verify: s.Verify, Checked: s.Checked, Threshold: s.Threshold,
 			Transforms: s.Transforms, Answers: answerOptions(s), Stats: b.engine.Snapshot, Custom: custom,
 		}
-		with := t.models.Skills(model.Skills{Rewriter: k.rewriter, Grader: k.grader, Summarizer: k.summarizer, Answerer: k.answerer})
-		k.rewriter, k.grader, k.summarizer, k.answerer, k.verifier = with.Rewriter, with.Grader, with.Summarizer, with.Answerer, with.Verifier
-		t.quoting = with.Quoting
+		with := t.models.Skills(model.Skills{Rewriter: k.rewriter, Grader: k.grader, Summarizer: k.summarizer})
+		k.rewriter, k.grader, k.summarizer, k.writer, k.verifier = with.Rewriter, with.Grader, with.Summarizer, with.Writer, with.Verifier
 	}
 	if s.Language != "" {
 		k.rewriter = inLanguage{k.rewriter, s.Language}
 	}
-	t.rewriter, t.verifier = k.rewriter, k.verifier
+	t.rewriter, t.writer, t.verifier = k.rewriter, k.writer, k.verifier
 	t.nodes = a.nodesOf(k, s)
 	return t, nil
 }
@@ -105,15 +104,15 @@ func (a *Assistant) nodesOf(k skills, s Settings) map[string]nodes.Node {
 		nodes.CheckAndRefineID:        nodes.CheckAndRefine(k.searcher, k.grader, k.free, s.Threshold),
 		nodes.PostRetrievalID:         nodes.PostRetrieval(k.searcher, &a.texts, nodes.ContextOptions(s.Context)),
 		nodes.SummarizeConversationID: nodes.SummarizeConversation(k.summarizer, s.SummaryTokens),
-		nodes.GenerateID:              nodes.Generate(a.answering(k, k.answerer, s)),
+		nodes.GenerateID:              nodes.Generate(a.answering(k, s)),
 	}
 }
 
 // answering configures generate.
-func (a *Assistant) answering(k skills, by nodes.Answerer, s Settings) nodes.Answering {
+func (a *Assistant) answering(k skills, s Settings) nodes.Answering {
 	return nodes.Answering{
-		Answerer: by, Closest: k.closest, Verifier: k.verifier, ContentTokens: s.ContentTokens, Context: nodes.ContextOptions(s.Context),
-		Documents: k.documents, Strict: s.Strict, NewID: a.config.NewID, Clock: a.config.Clock,
+		Quotes: k.quotes, Writer: k.writer, Grader: k.free, Verifier: k.verifier, ContentTokens: s.ContentTokens, Context: nodes.ContextOptions(s.Context),
+		Documents: k.documents, Threshold: s.Threshold, NoRefusals: s.NoRefusals, Strict: s.Strict, Checked: s.Checked, NewID: a.config.NewID, Clock: a.config.Clock,
 	}
 }
 

@@ -105,7 +105,7 @@ func askAll(t *testing.T, paragraphs []paragraph, questions []parallelQuestion) 
 		}
 		turn := run.State.Turn
 		out = append(out, answered{q, state.Task{
-			Question: turn.Query, Language: turn.Language, Route: turn.Route, Queries: turn.Queries, Sources: turn.Sources, Grade: turn.Grade,
+			Question: turn.Query, Language: turn.Language, Route: turn.Route, Queries: turn.Queries, Sources: turn.Sources, Grade: turn.Grade, Abstain: turn.Abstained,
 		}, reply})
 	}
 	if err := assistant.Close(); err != nil {

@@ -84,6 +84,13 @@ type answererFunc func(t state.Task) (state.Answer, error)
 
 func (f answererFunc) Answer(_ context.Context, t state.Task) (state.Answer, error) { return f(t) }
 
+// writerFunc is a model that writes its answer at once.
+type writerFunc func(t state.Task) (state.Answer, error)
+
+func (f writerFunc) Write(_ context.Context, t state.Task, _ nodes.Draft) (state.Answer, error) {
+	return f(t)
+}
+
 // notes runs a node inside a graph and returns the state after it and its notes.
 func notes(t *testing.T, node nodes.Node, s state.State) (state.State, graph.Notes) {
 	t.Helper()
@@ -517,17 +524,22 @@ func TestSummarizeKeepsTheLastTwo(t *testing.T) {
 	}
 }
 
-func generate(a nodes.Answerer) nodes.Node {
-	return nodes.Generate(nodes.Answering{
-		Answerer: a, NewID: func() string { return "new" }, Clock: func() time.Time { return time.Unix(0, 0) },
-	})
+// generate answers by quotes, written with a model.
+func generate(a nodes.Answerer) nodes.Node { return nodes.Generate(answering(a, nil)) }
+
+func written(w nodes.Writer) nodes.Node { return nodes.Generate(answering(nil, w)) }
+
+func answering(a nodes.Answerer, w nodes.Writer) nodes.Answering {
+	return nodes.Answering{
+		Quotes: a, Writer: w, NewID: func() string { return "new" }, Clock: func() time.Time { return time.Unix(0, 0) },
+	}
 }
 
 func TestGenerateValidates(t *testing.T) { // X13
 	st := searching(state.Query{Text: "q"})
 	st.Messages = []state.Message{human("1", "q")}
 	st.Turn.Sources = []state.Source{{Chunk: chunk("c1", "a.md", "Alpha.")}, {Chunk: chunk("c2", "b.md", "Beta.")}}
-	node := generate(answererFunc(func(task state.Task) (state.Answer, error) {
+	node := written(writerFunc(func(task state.Task) (state.Answer, error) {
 		return state.Answer{Text: "It is alpha [Source 1]. And more [Source 9].", Terms: []string{"alpha"}, Model: "m"}, nil
 	}))
 	after, n := notes(t, node, st)
@@ -600,7 +612,7 @@ func TestGenerateRepairs(t *testing.T) {
 			st.Turn.Sources = []state.Source{{Chunk: chunk("c1", "a.md", a)}, {Chunk: chunk("c2", "b.md", b)}}
 			node := nodes.Generate(nodes.Answering{
 				Strict: tt.strict, NewID: func() string { return "new" }, Clock: func() time.Time { return time.Unix(0, 0) },
-				Answerer: answererFunc(func(state.Task) (state.Answer, error) { return state.Answer{Text: tt.answer, Model: "m"}, nil }),
+				Writer: writerFunc(func(state.Task) (state.Answer, error) { return state.Answer{Text: tt.answer, Model: "m"}, nil }),
 			})
 			after, n := notes(t, node, st)
 			var quotes []string
@@ -661,7 +673,7 @@ func TestGenerateDenied(t *testing.T) {
 		}
 		after, _ := notes(t, nodes.Generate(nodes.Answering{
 			NewID: func() string { return "new" }, Clock: func() time.Time { return time.Unix(0, 0) },
-			Answerer: answererFunc(func(state.Task) (state.Answer, error) { return state.Answer{Text: tt.answer, Model: "m"}, nil }),
+			Writer: writerFunc(func(state.Task) (state.Answer, error) { return state.Answer{Text: tt.answer, Model: "m"}, nil }),
 		}), st)
 		if after.Turn.Answer != tt.want {
 			t.Errorf("%q: answer %q, want %q", tt.answer, after.Turn.Answer, tt.want)
@@ -677,7 +689,7 @@ func TestGenerateVerifies(t *testing.T) {
 	ask := func(d denying) (state.State, graph.Notes, error) {
 		node := nodes.Generate(nodes.Answering{
 			Verifier: d, NewID: func() string { return "new" }, Clock: func() time.Time { return time.Unix(0, 0) },
-			Answerer: answererFunc(func(state.Task) (state.Answer, error) {
+			Writer: writerFunc(func(state.Task) (state.Answer, error) {
 				return state.Answer{Text: "A volume outlives its container [Source 1]. The container mounts the volume at its start [Source 1].", Model: "m"}, nil
 			}),
 		})
@@ -768,16 +780,25 @@ func TestAbstainedAnswerKeepsNoTerms(t *testing.T) {
 	}
 }
 
-// TestQuotesBehindARefusalStay: they are no statements of the model, so no marks are added.
-func TestQuotesBehindARefusalStay(t *testing.T) {
+// TestRefusal: a model's refusal stands above the closest passages, which are no statements of
+// the model, so no marks are added.
+func TestRefusal(t *testing.T) {
 	st := searching(state.Query{Text: "q"})
+	st.Turn.Grade.Score = 0.9
 	st.Turn.Sources = []state.Source{{Chunk: chunk("c1", "a.md", "Volumes keep the data. Bind mounts show a folder of the host.")}}
-	text := "I don't have enough information.\n\nVolumes keep the data. Bind mounts show a folder of the host. [Source 1]"
-	after, _ := notes(t, generate(answererFunc(func(state.Task) (state.Answer, error) {
-		return state.Answer{Text: text, Abstained: true, Model: "small"}, nil
-	})), st)
-	if after.Turn.Answer != text || after.Turn.Quality.Claims != 0 || len(after.Turn.Citations) != 1 {
-		t.Errorf("answer %q, %+v, citations %v", after.Turn.Answer, after.Turn.Quality, after.Turn.Citations)
+	const refusal = "I don't have enough information."
+	quotes := answererFunc(func(task state.Task) (state.Answer, error) {
+		if task.Declined != refusal || task.Grade.Score != 0 {
+			t.Errorf("quotes below %q, grade %v", task.Declined, task.Grade.Score)
+		}
+		return state.Answer{Text: task.Declined + "\n\nVolumes keep the data. Bind mounts show a folder of the host. [Source 1]", Model: "offline"}, nil
+	})
+	after, _ := notes(t, nodes.Generate(answering(quotes, writerFunc(func(state.Task) (state.Answer, error) {
+		return state.Answer{Text: refusal, Abstained: true, Model: "small"}, nil
+	}))), st)
+	want := refusal + "\n\nVolumes keep the data. Bind mounts show a folder of the host. [Source 1]"
+	if turn := after.Turn; turn.Answer != want || !turn.Abstained || turn.Model != "small" || turn.Quality.Claims != 0 || len(turn.Citations) != 1 {
+		t.Errorf("answer %q by %s, abstained %v, %+v, citations %v", turn.Answer, turn.Model, turn.Abstained, turn.Quality, turn.Citations)
 	}
 }
 

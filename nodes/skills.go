@@ -46,19 +46,40 @@ type Summarizer interface {
 	Summarize(ctx context.Context, summary string, older []state.Message) (string, error)
 }
 
-// Answerer writes the answer.
+// Answerer answers without a model, by quotes. Its Task.Grade says how sure it is.
 type Answerer interface {
 	Answer(ctx context.Context, t state.Task) (state.Answer, error)
 }
 
-// StreamAnswerer is an Answerer that can stream its text. Generate streams if the
-// answerer implements it.
-type StreamAnswerer interface {
-	Answerer
-	// AnswerStream is like Answer. It also calls token with each piece of text, from the caller's goroutine. The
-	// pieces are a draft, safe to show at every moment; only the returned answer counts.
-	AnswerStream(ctx context.Context, t state.Task, token func(Token)) (state.Answer, error)
+// Writer writes answers with a model.
+type Writer interface {
+	// Write returns the answer and gives each piece of it to d while it is written, from
+	// the caller's goroutine. The pieces and the answer are safe to show. If the model
+	// declines, Abstained is set and Text is the refusal. If all models fail, the error is
+	// a [*WriterError].
+	Write(ctx context.Context, t state.Task, d Draft) (state.Answer, error)
 }
+
+// Draft takes an answer that is being written.
+type Draft interface {
+	// Write adds the next piece.
+	Write(piece string)
+	// Restart discards all pieces, so that another model can write the answer. It returns
+	// false if some of them were shown for good.
+	Restart() bool
+}
+
+// WriterError is the error of models that all failed.
+type WriterError struct {
+	Model    string // that was asked last
+	Err      error
+	Reported bool // an earlier warning says that the model fails
+}
+
+func (e *WriterError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *WriterError) Unwrap() error { return e.Err }
 
 // Verifier reads again what the rules of the check found to be supported.
 type Verifier interface {
@@ -70,7 +91,8 @@ type Verifier interface {
 // Token is the payload of live events: a piece of the answer.
 type Token struct {
 	Text string
-	// Void withdraws all earlier pieces of this answer; Text, if there is any, takes their place.
+	// Void withdraws all earlier pieces of this answer; Text, if there is any, takes their
+	// place. It is never set if [Answering].Checked is.
 	Void bool
 }
 

@@ -17,6 +17,7 @@ type Settings struct {
 	Transforms []string `json:"transforms,omitempty"` // names of methods by which a model adds queries
 	Synthesis  string   `json:"synthesis,omitempty"`  // method by which a model writes an answer from several sources
 
+	Checked        bool `json:"checked,omitempty"`          // words are shown when their sentence is checked, and never withdrawn
 	Strict         bool `json:"strict,omitempty"`           // unsupported statements of a model are dropped, not marked
 	Verify         bool `json:"verify,omitempty"`           // a model reads each statement again, beside its source
 	NoRefusals     bool `json:"no_refusals,omitempty"`      // the model is not told how to decline

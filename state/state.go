@@ -384,6 +384,8 @@ type Task struct {
 	Metadata bool      // show the type and ID of documents
 	Scores   bool      // show the scores of sources
 	Asked    []string  // earlier questions, oldest first, including those whose messages were summarised
+	Abstain  bool      // the sources do not answer: quotes are only the closest passages
+	Declined string    // a model's refusal; the closest passages then stand below it
 }
 
 // Answer is the result of an answerer.

@@ -130,11 +130,11 @@ func TestInjection(t *testing.T) {
 				if reply != nil {
 					chat = scripted{func(llm.Request) string { return reply(a) }}
 				}
-				for _, check := range []bool{false, true} {
-					answer, found := put(t, a, chat, ragflow.Settings{NoRefusals: check})
+				for _, settings := range []ragflow.Settings{{}, {NoRefusals: true}, {Checked: true}} {
+					answer, found := put(t, a, chat, settings)
 					found = slices.DeleteFunc(found, func(kind string) bool { return kind == "obeys" }) // scripted models always obey
 					if len(found) > 0 {
-						t.Errorf("%s, check %v: %v\n%s", a.name, check, found, answer)
+						t.Errorf("%s, no refusals %v, checked %v: %v\n%s", a.name, settings.NoRefusals, settings.Checked, found, answer)
 					}
 				}
 			}
@@ -154,7 +154,7 @@ func put(t *testing.T, a attack, chat llm.Chat, settings ragflow.Settings) (stri
 		t.Fatal(err)
 	}
 	before := asked.Load()
-	draft, live := "", ""
+	draft, live, withdrawn := "", "", false
 	settings.NoModelGrading = true
 	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Chat: chat}, Settings: settings})
 	if err != nil {
@@ -167,7 +167,7 @@ func put(t *testing.T, a attack, chat llm.Chat, settings ragflow.Settings) (stri
 			t.Fatal(err)
 		}
 		if e.Kind == ragflow.Withdrawn {
-			draft = ""
+			withdrawn, draft = true, ""
 		}
 		draft += e.Text
 		live, reply = cmp.Or(live, clickable(draft)), e.Reply
@@ -178,6 +178,9 @@ func put(t *testing.T, a attack, chat llm.Chat, settings ragflow.Settings) (stri
 	}
 	if live != "" {
 		found = append(found, live+" while it was written")
+	}
+	if withdrawn && settings.Checked {
+		found = append(found, "words were withdrawn")
 	}
 	if draft != reply.Answer {
 		found = append(found, "another answer was shown: "+draft)

@@ -13,16 +13,8 @@ import (
 type Options struct {
 	// Language of the answer (ISO 639-1); empty: it is detected.
 	Language string
-	// Denied are sentences, without marks, that a verifier found unsupported; they overrule the rules.
-	Denied []string
 
 	without string // name of a rule to skip, to measure what it gains
-}
-
-// isDenied reports whether a sentence is denied, with or without the remark that [Repair] inserts before its
-// full stop.
-func (o Options) isDenied(sentence string) bool {
-	return slices.ContainsFunc(o.Denied, func(d string) bool { return strings.HasPrefix(sentence, strings.TrimRight(d, ".!。")) })
 }
 
 // Kind is the kind of a sentence.
@@ -51,6 +43,8 @@ type Report struct {
 	Precision    float64 // share of the marks whose source supports the claim
 	Recall       float64 // share of the claims that cite a source that exists
 	Faithfulness float64 // Grounded / Claims
+
+	marks, right, covered int // the counts behind Precision and Recall
 }
 
 // Sentence is a sentence, list item, table row or block of code of an answer: answer[Start:End], with its
@@ -68,6 +62,8 @@ type Sentence struct {
 	Why       string    // why it is not supported; empty if it is
 	Sources   []Support // one for each of Cited, in that order
 	Best      Support   // the closest source; a cited one if any supports it
+
+	right int // cited sources that support it
 }
 
 // Support is the relation of a source to a sentence.
@@ -84,11 +80,19 @@ type Support struct {
 // objects reports whether the source contradicts the sentence or lacks a part of it.
 func (s Support) objects() bool { return s.Contrary != "" || len(s.Missing) > 0 }
 
-// checker is the state of one check.
+// checker checks texts against the same sources.
 type checker struct {
 	Options
 	words   *lexicon
 	sources []*evidence
+}
+
+func newChecker(sources []state.Source, o Options) *checker {
+	c := &checker{Options: o, words: lexiconOf(o.Language)}
+	for _, s := range sources {
+		c.sources = append(c.sources, c.words.evidence(s))
+	}
+	return c
 }
 
 // Check decides for each sentence of answer whether the sources it cites support it, by rules about words,
@@ -103,12 +107,11 @@ func Check(answer string, sources []state.Source, o Options) Report {
 	if o.Language == "" {
 		o.Language = text.Language(Strip(answer))
 	}
-	c := &checker{Options: o, words: lexiconOf(o.Language)}
-	for _, s := range sources {
-		c.sources = append(c.sources, c.words.evidence(s))
-	}
-	r := Report{Sentences: sentences(answer, len(sources)), Sources: len(sources)}
-	marks, right, covered := 0, 0, 0
+	return newChecker(sources, o).check(answer)
+}
+
+func (c *checker) check(answer string) Report {
+	r := Report{Sentences: sentences(answer, len(c.sources)), Sources: len(c.sources)}
 	for i := range r.Sentences {
 		s := &r.Sentences[i]
 		for _, n := range s.Cited {
@@ -122,15 +125,47 @@ func Check(answer string, sources []state.Source, o Options) Report {
 		if s.Kind != Claim && (s.Kind != Code || !marked) {
 			continue
 		}
-		right += c.judge(s)
-		marks += len(s.Cited) + s.Invalid
-		r.Claims++
-		covered += count(len(s.Cited) > 0)
-		r.Grounded += count(s.Grounded)
-		r.Unchecked += count(s.Unchecked)
+		s.right = c.judge(s)
+		r.count(*s, len(s.Cited)+s.Invalid)
 	}
-	r.Precision, r.Recall, r.Faithfulness = share(right, marks), share(covered, r.Claims), share(r.Grounded, r.Claims)
+	r.shares()
 	return r
+}
+
+// count adds a claim with a number of marks.
+func (r *Report) count(s Sentence, marks int) {
+	r.Claims++
+	r.marks += marks
+	r.right += s.right
+	r.covered += count(len(s.Cited) > 0)
+	r.Grounded += count(s.Grounded)
+	r.Unchecked += count(s.Unchecked)
+}
+
+func (r *Report) shares() {
+	r.Precision, r.Recall, r.Faithfulness = share(r.right, r.marks), share(r.covered, r.Claims), share(r.Grounded, r.Claims)
+}
+
+// Deny overrules the rules: no source supports the sentence with an index.
+func (r *Report) Deny(i int) {
+	s := &r.Sentences[i]
+	r.right -= s.right
+	r.Grounded -= count(s.Grounded)
+	r.Unchecked -= count(s.Unchecked)
+	s.Supported, s.Grounded, s.Unchecked, s.Why, s.right = false, false, false, "the source does not say this", 0
+	r.shares()
+}
+
+// Add adds the counts of the report of another part of the same answer.
+func (r *Report) Add(o Report) {
+	for _, n := range o.Cited {
+		r.Cited = appendNew(r.Cited, n)
+	}
+	r.Sentences = append(r.Sentences, o.Sentences...)
+	r.Sources, r.Invalid = o.Sources, r.Invalid+o.Invalid
+	r.Claims, r.Grounded, r.Unchecked = r.Claims+o.Claims, r.Grounded+o.Grounded, r.Unchecked+o.Unchecked
+	r.marks, r.right, r.covered = r.marks+o.marks, r.right+o.right, r.covered+o.covered
+	r.shares()
 }
 
 func count(is bool) int {
@@ -200,9 +235,6 @@ func (c *checker) judge(s *Sentence) (right int) {
 			s.Best = c.best(claim)
 			s.Grounded = s.Best.Holds && (len(s.Cited) == 0 || s.Best.Near >= minTied)
 		}
-	}
-	if s.Grounded && c.isDenied(s.Text) {
-		s.Supported, s.Grounded, s.Why, right = false, false, "the source does not say this", 0
 	}
 	s.Unchecked = s.Grounded && s.Best.Foreign
 	return right

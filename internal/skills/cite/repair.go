@@ -17,6 +17,7 @@ type Fixing struct {
 type Repaired struct {
 	Text        string
 	Picks       []Pick // the passage behind each mark of Text, in order
+	Report      Report // counts of Text; Sentences is empty
 	Reattached  int    // claims that now cite a source that supports them
 	Unsupported int    // unsupported claims, marked
 	Dropped     int    // unsupported claims, removed
@@ -46,7 +47,9 @@ func Repair(answer string, r Report, f Fixing) Repaired {
 		}
 	}
 	out.WriteString(answer[at:])
-	out.done.Text = Validate(strings.TrimSpace(out.String()), r.Sources).Text
+	valid := Validate(strings.TrimSpace(out.String()), r.Sources)
+	out.done.Text, out.done.Report.Cited, out.done.Report.Sources = valid.Text, valid.Cited, r.Sources
+	out.done.Report.shares()
 	return out.done
 }
 
@@ -60,28 +63,36 @@ type repair struct {
 func (r *repair) sentence(s Sentence, raw string) bool {
 	cites := len(s.Cited)+s.Invalid > 0
 	switch {
-	case s.Kind != Claim && (s.Kind != Code || !cites), s.Supported:
+	case s.Kind != Claim && (s.Kind != Code || !cites):
 		r.keep(s, raw)
+	case s.Supported:
+		r.done.Report.count(s, r.keep(s, raw))
 	case s.Grounded:
 		r.done.Reattached++
+		s.Cited, s.right = []int{s.Best.N}, 1
+		r.done.Report.count(s, 1)
 		r.WriteString(appendMark(Strip(raw), Marker(s.Best.N)))
 		r.pick(s.Best)
 		r.done.Picks[len(r.done.Picks)-1].Found = true
 	case s.Kind == Code:
-		r.keep(s, raw)
+		if marks := r.keep(s, raw); marks > 0 { // without a mark it is not checked
+			r.done.Report.count(s, marks)
+		}
 	case r.Strict:
 		r.done.Dropped++
 		return false
 	default:
 		r.done.Unsupported++
+		s.Cited = nil
+		r.done.Report.count(s, 0)
 		r.WriteString(insertRemark(strings.ReplaceAll(Strip(raw), " "+r.Unsupported, ""), r.Unsupported))
 	}
 	return true
 }
 
 // keep writes a sentence unchanged, except that marks before it move behind it and that marks of sources that
-// do not support it are removed if another one does.
-func (r *repair) keep(s Sentence, raw string) {
+// do not support it are removed if another one does. It returns the number of marks.
+func (r *repair) keep(s Sentence, raw string) (kept int) {
 	alone := 0
 	for _, source := range s.Sources {
 		if source.Holds {
@@ -92,15 +103,17 @@ func (r *repair) keep(s Sentence, raw string) {
 	var marks strings.Builder
 	for _, source := range s.Sources {
 		if all || source.Holds {
+			kept++
 			marks.WriteString(Marker(source.N))
 			r.pick(source)
 		}
 	}
 	if all && !marksFirst(raw) {
 		r.WriteString(raw)
-		return
+		return kept
 	}
 	r.WriteString(appendMark(strings.TrimLeft(Strip(raw), " \t"), marks.String()))
+	return kept
 }
 
 // marksFirst reports whether a mark precedes all words of a sentence.

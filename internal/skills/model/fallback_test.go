@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -23,6 +24,13 @@ import (
 // within runs do in a task of a graph and returns what it noted: details, warnings and calls.
 func within(t *testing.T, do func(context.Context) error) graph.Notes {
 	t.Helper()
+	notes, _ := live(t, do)
+	return notes
+}
+
+// live is within. It also returns the words that were shown and not withdrawn.
+func live(t *testing.T, do func(context.Context) error) (notes graph.Notes, shown string) {
+	t.Helper()
 	plan, err := graph.Compile(graph.Graph[int, int]{
 		Apply: func(s, _ int) (int, error) { return s, nil },
 		Nodes: map[string]graph.Task[int, int]{"do": {Run: func(ctx context.Context, _ int) (int, error) { return 0, do(ctx) }}},
@@ -31,7 +39,6 @@ func within(t *testing.T, do func(context.Context) error) graph.Notes {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var notes graph.Notes
 	for e, err := range plan.Runner(graph.Options{Store: memstore.New()}).Stream(t.Context(), graph.Request[int]{Thread: "t"}) {
 		if err != nil {
 			t.Fatal(err)
@@ -39,8 +46,14 @@ func within(t *testing.T, do func(context.Context) error) graph.Notes {
 		if e.Kind == graph.TaskDone {
 			notes = e.Tasks[0].Notes
 		}
+		if piece, ok := e.Value.(nodes.Token); ok {
+			if piece.Void {
+				shown = ""
+			}
+			shown += piece.Text
+		}
 	}
-	return notes
+	return notes, shown
 }
 
 // details returns the noted values of a key.
@@ -96,7 +109,11 @@ func (plain) Summarize(context.Context, string, []state.Message) (string, error)
 }
 
 func (plain) Answer(_ context.Context, t state.Task) (state.Answer, error) {
-	return state.Answer{Text: prompts.Say(prompts.NotFound, "en") + " Closest passages: one.", Model: offline.Name, Order: []int{1}}, nil
+	first := t.Declined
+	if first == "" {
+		first = prompts.Say(prompts.NotFound, "en")
+	}
+	return state.Answer{Text: first + " Closest passages: one.", Model: offline.Name, Abstained: true, Order: []int{1}}, nil
 }
 
 func skills(chat llm.Chat, p plain, change func(*model.Setup)) model.Skills {
@@ -104,7 +121,7 @@ func skills(chat llm.Chat, p plain, change func(*model.Setup)) model.Skills {
 	if change != nil {
 		change(&o)
 	}
-	return o.Skills(model.Skills{Rewriter: p, Grader: p, Summarizer: p, Answerer: p})
+	return o.Skills(model.Skills{Rewriter: p, Grader: p, Summarizer: p})
 }
 
 func followUp() plain {
@@ -236,50 +253,48 @@ func TestModelsOfTasks(t *testing.T) {
 	}
 }
 
-// TestQuoting has answers that a model cannot write.
-func TestQuoting(t *testing.T) {
+// TestWriter has answers that a model cannot write, and what becomes of them.
+func TestWriter(t *testing.T) {
 	const right, refusal = "A volume keeps the data of a container. [Source 1]", "I don't have enough information to answer that question."
 	quoted := prompts.Say(prompts.NotFound, "en") + " Closest passages: one."
 	short := llmtest.Script(llmtest.Entry{When: "[Source 2]", Do: llmtest.Status(400, "it exceeds the context size")}, llmtest.Entry{When: "", Do: llmtest.Say(right)})
 	for _, tt := range []struct {
-		name   string
-		chats  []any // as for played
-		change func(*model.Setup)
-		score  float64
-		text   string
-		model  string
-		shown  string // what is left of the stream
-		note   string
-		warned string
+		name    string
+		chats   []any // as for played
+		unasked bool  // the model cannot decline
+		score   float64
+		text    string
+		model   string
+		shown   string // the rest of the stream after the last withdrawal
+		note    string
+		warned  string
 	}{
-		{"by the model", []any{"a", llmtest.Say(right)}, nil, 0.9, right, "a", right, "", ""},
-		{"refusal", []any{"a", llmtest.Say(refusal)}, nil, 0.9, refusal + "\n\nClosest passages: one.", "a", "", "closest passage", ""},
-		{"cut", []any{"a", llmtest.Cut("Half an ans")}, nil, 0.9, quoted, "offline", "", "fallback", "written offline"},
-		{"cut, and another model", []any{"a", llmtest.Cut("Half an ans"), "b", llmtest.Say(right)}, nil, 0.9, right, "b", right, "fallback", "written by b"},
-		{"unlikely", []any{"a", llmtest.Say(right)}, noRefusals, 0.01, quoted, "offline", "", "not asked", ""},
-		{"held until supported", []any{"a", llmtest.Say("Zebras are striped. " + right)}, noRefusals, 0.9, "Zebras are striped. " + right, "a", "Zebras are striped. " + right, "", ""},
-		{"nothing supported", []any{"a", llmtest.Say("Zebras are striped.")}, noRefusals, 0.9, "Zebras are striped.", "a", "", "", ""},
-		{"too long for the first", []any{"a", short, "b", llmtest.Say("No.")}, nil, 0.9, right, "a", right, "", "answers from the first 1 of 2 sources"},
+		{"by the model", []any{"a", llmtest.Say(right)}, false, 0.9, right, "a", right, "", ""},
+		{"refusal", []any{"a", llmtest.Say(refusal)}, false, 0.9, refusal + " Closest passages: one.", "a", "", "closest passage", ""},
+		{"cut", []any{"a", llmtest.Cut("Half an ans")}, false, 0.9, quoted, "offline", "", "fallback", "written offline"},
+		{"cut, and another model", []any{"a", llmtest.Cut("Half an ans"), "b", llmtest.Say(right)}, false, 0.9, right, "b", right, "fallback", "written by b"},
+		{"unlikely", []any{"a", llmtest.Say(right)}, true, 0.01, quoted, "offline", "", "not asked", ""},
+		{"held until supported", []any{"a", llmtest.Say("Zebras are striped at home. " + right + " Ah.")}, true, 0.9, "Zebras are striped at home (unsupported). " + right + " Ah.", "a", "Zebras are striped at home. " + right + " Ah.", "", ""},
+		{"nothing supported", []any{"a", llmtest.Say("Zebras are striped at home.")}, true, 0.9, quoted, "a", "", "closest passage", "was withdrawn"},
+		{"too long for the first", []any{"a", short, "b", llmtest.Say("No.")}, false, 0.9, right, "a", right, "", "answers from the first 1 of 2 sources"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p := followUp()
 			p.score = tt.score
-			a, _ := skills(played(t, tt.chats...), p, tt.change).Answerer.(nodes.StreamAnswerer)
-			var answer state.Answer
-			shown := ""
-			n := within(t, func(ctx context.Context) (err error) {
-				task := state.Task{Question: "What is a volume?", Language: "en", Route: state.RouteSearch, Sources: append(sources(), sources()...)}
-				answer, err = a.AnswerStream(ctx, task, func(piece nodes.Token) {
-					if piece.Void {
-						shown = ""
-					}
-					shown += piece.Text
-				})
+			s := skills(played(t, tt.chats...), p, func(o *model.Setup) { o.Answers.NoRefusals = tt.unasked })
+			node := nodes.Generate(nodes.Answering{
+				Quotes: p, Writer: s.Writer, Grader: p, NoRefusals: tt.unasked,
+				NewID: func() string { return "id" }, Clock: func() time.Time { return time.Time{} },
+			})
+			turn := state.Turn{Query: "What is a volume?", Language: "en", Route: state.RouteSearch, Sources: append(sources(), sources()...)}
+			var u state.Update
+			n, shown := live(t, func(ctx context.Context) (err error) {
+				u, err = node(ctx, state.State{Turn: turn})
 				return err
 			})
-			if answer.Text != tt.text || answer.Model != tt.model || shown != tt.shown {
-				t.Errorf("%q by %s, shown %q", answer.Text, answer.Model, shown)
+			if *u.Answer != tt.text || *u.Model != tt.model || shown != tt.shown {
+				t.Errorf("%q by %s, shown %q", *u.Answer, *u.Model, shown)
 			}
 			if tt.note != "" && details(n, tt.note) == nil || !strings.Contains(strings.Join(n.Warnings, "\n"), tt.warned) || tt.warned == "" && n.Warnings != nil {
 				t.Errorf("notes %v, warnings %q", n.Details, n.Warnings)
@@ -287,5 +302,3 @@ func TestQuoting(t *testing.T) {
 		})
 	}
 }
-
-func noRefusals(o *model.Setup) { o.Answers.NoRefusals = true }

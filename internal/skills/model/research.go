@@ -37,7 +37,8 @@ type Research struct {
 type Researcher struct {
 	chat   llm.Chat
 	search func(ctx context.Context, query string) ([]state.Source, error)
-	bytes  int // of the result of a search
+	bytes  int  // of the result of a search
+	silent bool // nothing is shown before it was checked
 
 	mu      sync.Mutex // guards the fields below
 	task    state.Task
@@ -46,7 +47,7 @@ type Researcher struct {
 
 // Researcher returns the model that answers, with a search.
 func (o Setup) Researcher(search func(ctx context.Context, query string) ([]state.Source, error)) *Researcher {
-	r := &Researcher{search: search, bytes: resultBytes}
+	r := &Researcher{search: search, bytes: resultBytes, silent: o.Checked}
 	if w := o.Answers.Window; w > 0 {
 		r.bytes = min(r.bytes, w/2) // an eighth of the window, at four bytes per token
 	}
@@ -59,7 +60,7 @@ func (o Setup) Researcher(search func(ctx context.Context, query string) ([]stat
 }
 
 // Node returns the node in which the researcher of a turn works. Its answer is in the state's turn; see
-// [Quoting.Answered].
+// [Setup.Answered].
 func (o Research) Node() (graph.Task[state.State, state.Update], error) {
 	plan, err := agent.Compile(agent.Agent{
 		ChatFor: func(ctx context.Context) llm.Chat { return o.Of(ctx).chat },
@@ -154,6 +155,9 @@ type shownChat struct {
 
 // Complete implements llm.Chat.
 func (c shownChat) Complete(ctx context.Context, r llm.Request, _ func(string)) (llm.Response, error) {
+	if c.of.silent {
+		return c.Chat.Complete(ctx, r, nil)
+	}
 	said, isCall := false, false
 	piece, done := Filter(c.of.knows, c.of.task.Language).Pieces(func(safe string) {
 		if !said {
@@ -176,27 +180,22 @@ func (c shownChat) Complete(ctx context.Context, r llm.Request, _ func(string)) 
 // callInWords is how a call begins that a small model writes as text, made harmless.
 var callInWords = regexp.MustCompile("^(?:\\{|```|\\\\<tool_call)")
 
-// Answered is the answerer of an answer that an agent wrote, or of none.
-func (a Quoting) Answered(t state.Turn) nodes.Answerer {
+// Answered is the writer of an answer that an agent wrote; nil if it wrote none.
+func (o Setup) Answered(t state.Turn) nodes.Writer {
 	if t.Answer == "" {
-		return a.Quotes
+		return nil
 	}
-	return answered{a, t.Answer, t.Model}
+	return answered{t.Answer, t.Model, o.Stats}
 }
 
-// answered is the answerer of an answer that an agent wrote, and streamed.
+// answered is the writer of an answer that an agent wrote.
 type answered struct {
-	Quoting
-
 	text, model string
+	stats       Stats
 }
 
-// Answer implements nodes.Answerer.
-func (w answered) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
-	return w.Written(ctx, w.text, w.model, t)
-}
-
-// AnswerStream implements nodes.StreamAnswerer.
-func (w answered) AnswerStream(ctx context.Context, t state.Task, _ func(nodes.Token)) (state.Answer, error) {
-	return w.Answer(ctx, t)
+// Write implements nodes.Writer. The draft stays empty: the agent has streamed the answer, or it
+// must be checked before it is shown.
+func (w answered) Write(_ context.Context, t state.Task, _ nodes.Draft) (state.Answer, error) {
+	return withTerms(Written(w.text, w.model, t), w.stats), nil
 }

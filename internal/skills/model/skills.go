@@ -10,9 +10,8 @@ type Skills struct {
 	Rewriter   nodes.Rewriter
 	Grader     nodes.Grader
 	Summarizer nodes.Summarizer
-	Answerer   nodes.Answerer
+	Writer     nodes.Writer   // nil: none
 	Verifier   nodes.Verifier // nil: none
-	Quoting    *Quoting       // Answerer, if it is a model
 }
 
 // Setup says how models do the skills.
@@ -20,6 +19,7 @@ type Setup struct {
 	Models     Models
 	NoGrading  bool     // no model grades
 	Verify     bool     // a model reads each statement of an answer again
+	Checked    bool     // an agent shows nothing before it was checked
 	Threshold  float64  // minimum grade that passes
 	Transforms []string // names of [Transforms]
 	Answers    Options
@@ -29,9 +29,10 @@ type Setup struct {
 
 // Skills returns skills that ask models. If a model fails, those of off do the work, which need none.
 func (o Setup) Skills(off Skills) Skills {
-	writer := NewAnswerer(o.Models.For("the answer was written", TaskAnswer), o.Custom, o.Answers)
-	out := Skills{Grader: off.Grader, Quoting: &Quoting{writer, off.Answerer, off.Grader, o.Stats}}
-	out.Answerer = *out.Quoting
+	out := Skills{
+		Grader: off.Grader,
+		Writer: Writer{NewAnswerer(o.Models.For("the answer was written", TaskAnswer), o.Custom, o.Answers), o.Stats},
+	}
 	rewriter := NewRewriter(o.Models.For("the question was rewritten", TaskRewrite), off.Rewriter, o.Stats)
 	rewriter.Custom = o.Custom
 	out.Rewriter = rewriter

@@ -17,13 +17,12 @@ import (
 )
 
 // Answerer quotes passages, the best first, with its key sentence in bold (see [passage.around]). The words
-// in front of them follow the grade of the task; below the threshold the answer says that nothing was found
+// in front of them follow the grade of the task; if it abstains, the answer says that nothing was found
 // and shows the closest passages.
 type Answerer struct {
 	maker
-	lex       lexicon
-	threshold float64
-	HasModel  bool // a model is configured: do not suggest one
+	lex      lexicon
+	HasModel bool // a model is configured: do not suggest one
 }
 
 // Ranked is a sentence, table row or block of code that may answer a question.
@@ -105,10 +104,10 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 	if t.Route == state.RouteChitchat || t.Route == state.RouteMeta {
 		return state.Answer{Text: smallTalk(t), Model: Name}, nil
 	}
-	out := state.Answer{Model: Name, Abstained: t.Grade.Score < a.threshold}
+	out := state.Answer{Model: Name, Abstained: t.Abstain}
 	pieces := a.pieces(t)
 	if len(pieces) == 0 {
-		out.Text, out.Abstained = prompts.Say(prompts.NoDocuments, t.Language), true
+		out.Text, out.Abstained = below(t.Declined, prompts.Say(prompts.NoDocuments, t.Language)), true
 		return out, nil
 	}
 	parts := a.opening(t)
@@ -129,13 +128,21 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 	if out.Citations, err = cite.Build(used, picks...); err != nil {
 		return state.Answer{}, fmt.Errorf("offline answer: %w", err)
 	}
-	out.Text = strings.Join(parts, "\n\n")
+	out.Text = below(t.Declined, parts...)
 	var quotes strings.Builder
 	for _, c := range out.Citations {
 		quotes.WriteString(readable.Line(c.Quote) + "\n")
 	}
 	out.Terms = a.lex.keyTerms(quotes.String())
 	return out, nil
+}
+
+// below joins the parts of an answer, below a model's refusal if there is one.
+func below(refusal string, parts ...string) string {
+	if refusal != "" {
+		parts = append([]string{refusal}, parts...)
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 // opening returns the sentences in front of the passages.
@@ -148,13 +155,16 @@ func (a *Answerer) opening(t state.Task) []string {
 	if text.Foreign(t.Question, found, a.lex.stats) {
 		out = append(out, say(prompts.OtherLanguage))
 	}
-	switch band := state.Band(t.Grade.Score, t.Grade.Score < a.threshold); {
+	switch band := state.Band(t.Grade.Score, t.Abstain); {
 	case band != state.BandClosest && needsModel(t.Question):
 		return append(out, say(prompts.Closest))
 	case band == state.BandAnswers:
 		return append(out, say(prompts.Answers))
 	case band != state.BandClosest: // the threshold may be below the usual grade of this band
 		return append(out, say(prompts.Probably))
+	}
+	if t.Declined != "" {
+		return append(out, say(prompts.Closest))
 	}
 	return append(out, say(prompts.NotFound)+" "+say(prompts.Closest))
 }

@@ -27,7 +27,7 @@ import (
 // Name identifies the offline skills in traces and answers.
 const Name = "offline"
 
-// DefaultThreshold is the grade below which an answer abstains.
+// DefaultThreshold is the grade below which the search is refined.
 const DefaultThreshold = 0.5
 
 // Stats describes the index: how common words are, and how it splits text into terms. Implementations are
@@ -48,7 +48,7 @@ type Skills struct {
 }
 
 // New returns the skills for the index that stats describes. Grades below
-// threshold abstain; 0 means [DefaultThreshold].
+// threshold bring a refined query; 0 means [DefaultThreshold].
 func New(stats Stats, threshold float64) Skills {
 	if threshold == 0 {
 		threshold = DefaultThreshold
@@ -59,15 +59,15 @@ func New(stats Stats, threshold float64) Skills {
 		Grader:     &Grader{lex: l, threshold: threshold},
 		Reranker:   &Reranker{lex: l},
 		Summarizer: &Summarizer{lex: l},
-		Answerer:   &Answerer{lex: l, threshold: threshold},
+		Answerer:   &Answerer{lex: l},
 	}
 }
 
-// ForTurn returns the skills for one question: grades below threshold abstain, and hasModel
+// ForTurn returns the skills for one question: threshold is as for [New], and hasModel
 // says that a model is configured. They share everything else with s.
 func (s Skills) ForTurn(threshold float64, hasModel bool) Skills {
 	grader, answerer := *s.Grader, *s.Answerer
-	grader.threshold, answerer.threshold, answerer.HasModel = threshold, threshold, hasModel
+	grader.threshold, answerer.HasModel = threshold, hasModel
 	s.Grader, s.Answerer = &grader, &answerer
 	return s
 }

@@ -47,7 +47,7 @@ func ask(q string) []state.Query { return []state.Query{{Text: q, Weight: 1, Att
 func task(question string, grade float64, chunks ...state.Chunk) state.Task {
 	t := state.Task{
 		Question: question, Language: text.Language(question), Route: state.RouteSearch,
-		Queries: ask(question), Grade: state.Grade{Score: grade},
+		Queries: ask(question), Grade: state.Grade{Score: grade}, Abstain: grade < offline.DefaultThreshold,
 	}
 	for i, c := range chunks {
 		t.Sources = append(t.Sources, state.Source{Chunk: c, Score: 1 / float64(i+1)})
