@@ -68,3 +68,39 @@ func TestRerankerDecidesGrade(t *testing.T) {
 		t.Errorf("ranked %d times in two attempts", len(j.shown))
 	}
 }
+
+// TestChecked: words that were shown stay, whoever writes the answer and however it ends.
+func TestChecked(t *testing.T) {
+	const right = "A volume keeps the data of a container after the container is removed. [Source 1]"
+	for _, tt := range []struct {
+		name  string
+		says  llmtest.Behaviour
+		agent bool
+		want  string // beginning of the answer
+		warns string
+	}{
+		{"a model", llmtest.Say(right + " Zebras have eleven stripes in Norway."), false, right + " Zebras have eleven stripes in Norway (unsupported).", ""},
+		{"an agent", llmtest.Say(right + " Zebras have eleven stripes in Norway."), true, right + " Zebras have eleven stripes in Norway (unsupported).", ""},
+		{"it breaks off", llmtest.Cut(right + " Zebras have el"), false, right, "the answer ends early"},
+		{"it breaks off at once", llmtest.Cut("A vol"), false, "", "the answer was written offline"},
+		{"it declines", llmtest.Say("I don't have enough information to answer that question."), false, "I don't have enough information to answer that question.\n\nClosest passages:", ""},
+		{"nothing is right", llmtest.Say("Zebras have eleven stripes in Norway."), true, "I did not find", "was withdrawn"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := llmtest.NewServer(llmtest.Script(
+				llmtest.Entry{When: grades, Do: llmtest.Say("SCORE: 0.85")},
+				llmtest.Entry{When: "", Do: tt.says},
+			))
+			defer s.Close()
+			var told draft
+			a := modelled(t, s, func(c *ragflow.Config) { c.Settings.Checked = true })
+			r := streamed(t, a, ragflow.Question{Text: "What does a volume keep?", Agent: tt.agent}, told.take)
+			if told.shown != r.Answer || told.withdrawn != nil || !strings.HasPrefix(r.Answer, tt.want) {
+				t.Errorf("told %+v of %q", told, r.Answer)
+			}
+			if warned := strings.Join(r.Warnings, "\n"); !strings.Contains(warned, tt.warns) || tt.warns == "" && warned != "" {
+				t.Errorf("warnings %q", r.Warnings)
+			}
+		})
+	}
+}
