@@ -25,7 +25,7 @@ const (
 	StepBegan EventKind = "step_began" // Node has begun
 	StepEnded EventKind = "step_ended" // Node has ended and its change is saved; Notes say what it did
 	Text      EventKind = "text"       // a piece of the answer
-	Withdrawn EventKind = "withdrawn"  // all text so far is taken back; the answer is written anew
+	Withdrawn EventKind = "withdrawn"  // all text so far is taken back; with Settings.Checked only if a run is resumed
 	Asked     EventKind = "asked"      // the run waits for answers to Questions
 	Done      EventKind = "done"       // the last event of a question that was answered: Reply
 )

@@ -28,7 +28,7 @@ func (o Answering) draft(ctx context.Context, t state.Task) draft {
 	return &live{judge: j, gated: o.NoRefusals, gate: cite.NewStream(t.Sources, cite.Options{Language: t.Language})}
 }
 
-// live shows each piece at once. What it has shown may be withdrawn. The pieces of a
+// live shows each piece at once, and may withdraw all of them. The pieces of a
 // model that cannot decline are held until a source supports a statement.
 type live struct {
 	judge
@@ -65,7 +65,7 @@ func (d *live) Restart() bool {
 }
 
 func (d *live) end(a state.Answer) (verdict, error) {
-	said, err := d.add(a.Text, cite.Check(a.Text, d.task.Sources, cite.Options{Language: d.task.Language}))
+	said, err := d.add(a.Text, d.check(a.Text, d.task.Sources, cite.Options{Language: d.task.Language}))
 	if said != "" {
 		said += d.unmarked(said)
 	}
@@ -73,9 +73,9 @@ func (d *live) end(a state.Answer) (verdict, error) {
 	return d.total, err
 }
 
-// release shows an answer sentence by sentence, each after it was checked. What it has
-// shown is the beginning of the answer. Nothing is shown before a source supports a
-// statement: an answer without one is no answer.
+// release shows an answer sentence by sentence, each after it was checked. Shown text is
+// the beginning of the answer. Nothing is shown before a source supports a statement: an
+// answer without one is no answer. A verifier is asked about each sentence by itself.
 type release struct {
 	judge
 

@@ -34,6 +34,8 @@ type Answering struct {
 	Checked       bool           // show sentences when they are checked, and withdraw none
 	NewID         func() string
 	Clock         func() time.Time
+
+	check func(answer string, sources []state.Source, o cite.Options) cite.Report // cite.Check, or a test that counts
 }
 
 // Generate returns the node that answers from the sources, the running summary and
@@ -42,6 +44,9 @@ type Answering struct {
 func Generate(o Answering) Node {
 	o.ContentTokens = cmp.Or(o.ContentTokens, DefaultContentTokens)
 	o.Threshold = cmp.Or(o.Threshold, DefaultThreshold)
+	if o.check == nil {
+		o.check = cite.Check
+	}
 	return func(ctx context.Context, s state.State) (state.Update, error) {
 		out, err := o.answer(ctx, s)
 		if err != nil {

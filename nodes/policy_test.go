@@ -290,3 +290,28 @@ type failing struct{ err error }
 func (f failing) Grade(context.Context, []state.Query, []state.Source) (state.Grade, error) {
 	return state.Grade{}, f.err
 }
+
+// TestAnswerIsCheckedOnce: the report of one check serves the verifier, the repair, the
+// citations and the quality. Sentences that are checked before they are shown are not
+// checked again.
+func TestAnswerIsCheckedOnce(t *testing.T) {
+	said := "Sharks never sleep at home. [Source 1] A volume outlives its container. [Source 2] " + backups
+	for _, tt := range []struct {
+		name string
+		set  func(*nodes.Answering)
+		want int
+	}{
+		{"plain", func(o *nodes.Answering) { o.Checked = false }, 1},
+		{"verified", func(o *nodes.Answering) { o.Checked, o.Verifier = false, denying("14") }, 1},
+		{"strict, held until supported", func(o *nodes.Answering) { o.Checked, o.Strict, o.NoRefusals = false, true, true }, 1},
+		{"sentence by sentence", func(*nodes.Answering) {}, 0},
+	} {
+		o, st := checked(scripted{pieces: strings.SplitAfter(said, " ")})
+		tt.set(&o)
+		n := 0
+		after, _ := notes(t, nodes.Generate(o.CountChecks(&n)), st)
+		if n != tt.want || after.Turn.Abstained || len(after.Turn.Citations) == 0 {
+			t.Errorf("%s: %d checks, want %d; answer %q", tt.name, n, tt.want, after.Turn.Answer)
+		}
+	}
+}

@@ -17,7 +17,7 @@ import (
 type Stream struct {
 	sources []state.Source
 	options Options
-	checker *checker // nil until the first part, of which the language is detected
+	checker *checker // nil until the first part: the language may be detected from it
 
 	pending string // not yet a part
 	seen    int    // bytes of pending that were looked at
