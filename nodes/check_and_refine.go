@@ -18,7 +18,7 @@ const (
 	SkippedRetryLimit = "Skipped (retry limit reached, passing to post_retrieval)"
 )
 
-// CheckAndRefine returns the node that grades the best [GradedChunks] passages. The
+// CheckAndRefine returns the node that grades the best gradedChunks passages. The
 // grader gets [FeedbackChunks], so that it can compare and refine. If a reranking model
 // read the passages, its score is a part of the grade.
 // If the score of the first visit is below threshold and the grader has a refined
@@ -32,7 +32,7 @@ func CheckAndRefine(s Searcher, g, free Grader, threshold float64) Node {
 			graph.Skip(ctx, SkippedNoDocs)
 			return state.Update{Grade: &state.Grade{}}, nil
 		}
-		last := st.Turn.Attempts >= MaxAttempts
+		last := st.Turn.Attempts >= maxAttempts
 		grader := g // g serves all turns, so it is not overwritten
 		if last {
 			graph.Skip(ctx, SkippedRetryLimit)
@@ -69,14 +69,14 @@ func CheckAndRefine(s Searcher, g, free Grader, threshold float64) Node {
 // AfterCheck is the route after check_and_refine: retrieval if that node added a refined
 // query for a second attempt, else post_retrieval.
 func AfterCheck(st state.State) string {
-	if t := st.Turn; t.Attempts > 0 && t.Attempts < MaxAttempts && len(pending(st)) > 0 {
+	if t := st.Turn; t.Attempts > 0 && t.Attempts < maxAttempts && len(pending(st)) > 0 {
 		return RetrievalID
 	}
 	return PostRetrievalID
 }
 
 func noteGrade(ctx context.Context, g Grader, grade state.Grade, best []state.Source, query string) {
-	best = best[:min(len(best), GradedChunks)]
+	best = best[:min(len(best), gradedChunks)]
 	places := make([]string, len(best))
 	for i, c := range best {
 		places[i] = place(c.Chunk)

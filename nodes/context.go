@@ -27,8 +27,8 @@ func (o ContextOptions) WithDefaults() (ContextOptions, error) {
 	if o.MaxSources < 1 || o.MaxSources > MaxSources {
 		faults = append(faults, fmt.Errorf("%d sources in a context: the range is 1 to %d", o.MaxSources, MaxSources))
 	}
-	if o.MaxTokens < MinContextTokens {
-		faults = append(faults, fmt.Errorf("a context of %d tokens: the minimum is %d", o.MaxTokens, MinContextTokens))
+	if o.MaxTokens < minContextTokens {
+		faults = append(faults, fmt.Errorf("a context of %d tokens: the minimum is %d", o.MaxTokens, minContextTokens))
 	}
 	if o.Sentences < 0 {
 		faults = append(faults, fmt.Errorf("%d sentences per document: the minimum is 0, for whole chunks", o.Sentences))
@@ -39,8 +39,8 @@ func (o ContextOptions) WithDefaults() (ContextOptions, error) {
 // Constants of [ContextOptions].
 const (
 	DefaultSentences = 3         // sentences per document
-	MinCutTokens     = 50        // a source is cut only if more tokens than this are left for it
-	MinContextTokens = 100       // smaller contexts have room for labels only
+	minCutTokens     = 50        // a source is cut only if more tokens than this are left for it
+	minContextTokens = 100       // smaller contexts have room for labels only
 	ContextSeparator = "\n---\n" // between the sources of a context
 )
 
@@ -79,7 +79,7 @@ func (o ContextOptions) count(sources []state.Source, language string) int {
 }
 
 // fit returns the first sources that fit into the token limit, and their tokens.
-// The next source is shortened if more than MinCutTokens are left for it. The first
+// The next source is shortened if more than minCutTokens are left for it. The first
 // source is always shortened to fit, so that the context is not empty. fit never
 // skips a source for a shorter one with a lower rank.
 func (o ContextOptions) fit(ctx context.Context, sources []state.Source, language string) (fitting []state.Source, tokens int) {
@@ -92,7 +92,7 @@ func (o ContextOptions) fit(ctx context.Context, sources []state.Source, languag
 		n--
 	}
 	kept := slices.Clone(sources[:n])
-	if n == 0 || !o.WholeSources && o.MaxTokens-o.count(kept, language) > MinCutTokens {
+	if n == 0 || !o.WholeSources && o.MaxTokens-o.count(kept, language) > minCutTokens {
 		if last, ok := o.shorten(kept, sources[n], language); ok {
 			kept = append(kept, last)
 		}

@@ -43,17 +43,17 @@ const (
 const (
 	MaxQueryRunes     = 10_000 // runes of a question; longer questions are cut, with a warning
 	MaxQueries        = 3      // queries per retrieval attempt
-	MaxAdded          = 7      // queries of transforms, beyond those
+	maxAdded          = 7      // queries of transforms, beyond those
 	TopK              = 50     // hits per query
-	MaxHits           = 60     // hits after fusion
-	MaxAttempts       = 2      // retrieval attempts per turn
-	GradedChunks      = 3      // chunks that are graded; a model sees only these
+	maxHits           = 60     // hits after fusion
+	maxAttempts       = 2      // retrieval attempts per turn
+	gradedChunks      = 3      // chunks that are graded; a model sees only these
 	FeedbackChunks    = 10     // chunks that may supply words for the refined query
-	Candidates        = 30     // chunks that the reranker gets
+	maxCandidates     = 30     // chunks that the reranker gets
 	MaxSources        = 6      // chunks in the context
-	MaxPerDocument    = 3      // chunks of one document in the context
+	maxPerDocument    = 3      // chunks of one document in the context
 	MaxContextTokens  = 4000   // tokens of the context, labels included
-	LiveAfterSummary  = 2      // messages that stay live after a summary
+	liveAfterSummary  = 2      // messages that stay live after a summary
 	citedShare        = 0.2    // share of a query's weight for the list of earlier citations
 	contextSimilarity = 0.85   // chunks more similar than this count as one source
 )
@@ -82,9 +82,9 @@ func place(c state.Chunk) string {
 	return fmt.Sprintf("%s:%d-%d", c.Source, c.StartLine, c.EndLine)
 }
 
-// madeBy returns the [Maker] name of a skill, or "".
+// madeBy returns the name of a skill, or "".
 func madeBy(skill any) string {
-	if m, ok := skill.(Maker); ok {
+	if m, ok := skill.(maker); ok {
 		return m.By()
 	}
 	return ""

@@ -67,7 +67,10 @@ func (o Answering) write(ctx context.Context, t state.Task, judged *float64) (ou
 	}
 	d := o.draft(ctx, t)
 	answer, err := o.Writer.Write(ctx, t, d)
-	if failed, ok := errors.AsType[*WriterError](err); ok && ctx.Err() == nil {
+	if failed, ok := errors.AsType[*WriterError](err); ok {
+		if ctx.Err() != nil { // nobody waits for an answer
+			return outcome{}, failed.Err
+		}
 		shown := !d.Restart()
 		noteFailure(ctx, failed, shown)
 		if !shown {

@@ -285,6 +285,17 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestFailureAfterTheEnd: if nobody waits any more, the error is the model's, and nothing is
+// answered in its place.
+func TestFailureAfterTheEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	o, st := checked(scripted{err: context.Canceled})
+	if _, err := nodes.Generate(o)(ctx, st); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
 type failing struct{ err error }
 
 func (f failing) Grade(context.Context, []state.Query, []state.Source) (state.Grade, error) {

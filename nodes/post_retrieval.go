@@ -13,7 +13,7 @@ import (
 )
 
 // PostRetrieval returns the node that builds the context of the best passages of the
-// ranking. It drops near-duplicates, chunks beyond [MaxPerDocument] and chunks that look
+// ranking. It drops near-duplicates, chunks beyond maxPerDocument and chunks that look
 // like prompt injection. It cuts the rest to the limits of o, in rank order. It calls no
 // model. texts may be nil.
 func PostRetrieval(s Searcher, texts *Texts, o ContextOptions) Node {
@@ -59,7 +59,7 @@ type document struct{ root, source string }
 func documentOf(s state.Source) document { return document{s.Root, s.Source} }
 
 // choose returns the best sources. It drops near-duplicates and prompt injections.
-// One document gets more than MaxPerDocument places only if no other document needs
+// One document gets more than maxPerDocument places only if no other document needs
 // them.
 func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, texts *Texts) []state.Source {
 	kept := texts.distinct(ranked, rank.Above(contextSimilarity))
@@ -74,7 +74,7 @@ func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, texts
 	}
 	for _, i := range kept {
 		d := documentOf(ranked[i])
-		if perDocument[d]++; perDocument[d] > MaxPerDocument {
+		if perDocument[d]++; perDocument[d] > maxPerDocument {
 			surplus = append(surplus, i)
 		} else {
 			add(i)

@@ -12,7 +12,7 @@ import (
 )
 
 // PreRetrieval returns the node that plans the turn: its language, its route
-// and one to [MaxQueries] queries, and up to [MaxAdded] of transforms. The first query is
+// and one to [MaxQueries] queries, and up to maxAdded of transforms. The first query is
 // always the question as asked. Empty queries and queries beyond the limit are dropped.
 func PreRetrieval(r Rewriter) Node {
 	return func(ctx context.Context, s state.State) (state.Update, error) {
@@ -20,7 +20,7 @@ func PreRetrieval(r Rewriter) Node {
 		if err != nil {
 			return state.Update{}, fmt.Errorf("rewrite the question: %w", err)
 		}
-		queries := checkQueries(s.Turn.Query, plan.Queries, MaxQueries+min(plan.Added, MaxAdded))
+		queries := checkQueries(s.Turn.Query, plan.Queries, MaxQueries+min(plan.Added, maxAdded))
 		if plan.Route == "" {
 			plan.Route = state.RouteSearch
 		}

@@ -66,7 +66,7 @@ func (o Retrieving) rank(ctx context.Context, t state.Turn, chunks map[string]st
 func (o Retrieving) candidates(t state.Turn, chunks map[string]state.Chunk) (kept []state.Source, at map[string]int) {
 	var all []state.Source
 	at = map[string]int{}
-	for i, h := range t.Hits[:min(len(t.Hits), 2*Candidates)] {
+	for i, h := range t.Hits[:min(len(t.Hits), 2*maxCandidates)] {
 		if c, ok := passage(chunks, h, t.Queries); ok {
 			all, at[c.ID] = append(all, state.Source{Chunk: c, Score: h.Score}), i
 		}
@@ -74,7 +74,7 @@ func (o Retrieving) candidates(t state.Turn, chunks map[string]state.Chunk) (kep
 	for _, i := range o.Texts.orNew().distinct(all, rank.AtLeast(rank.NearDuplicate)) {
 		kept = append(kept, all[i])
 	}
-	return kept[:min(len(kept), Candidates)], at
+	return kept[:min(len(kept), maxCandidates)], at
 }
 
 // passage returns the text of a hit. A chunk that was quoted before is reduced to the

@@ -41,7 +41,7 @@ func TestRetrievalOfEarlierCitations(t *testing.T) {
 		t.Errorf("hits (-want +got):\n%s", diff)
 	}
 	legs := of["c"].Legs
-	if len(legs) != 2 || legs[0].Name != nodes.LegCited || legs[0].Rank != 1 || legs[1].Rank != 3 {
+	if len(legs) != 2 || legs[0].Name != "cited" || legs[0].Rank != 1 || legs[1].Rank != 3 {
 		t.Errorf("legs of a passage cited and found = %+v", legs)
 	}
 }

@@ -31,7 +31,7 @@ type Retrieving struct {
 // Retrieval returns the node that searches and ranks. It runs one worker per query of
 // the current attempt. A chunk in several lists becomes one hit with all its legs. The
 // second attempt adds its lists to those of the first. Passages that earlier answers
-// cited form an extra list of their query ([LegCited]). Only turns with the route search
+// cited form an extra list of their query ("cited"). Only turns with the route search
 // are searched.
 //
 // Each attempt ranks the best hits once. Grade, context and answer read that ranking:
@@ -95,8 +95,8 @@ func pending(st state.State) []int {
 	return due
 }
 
-// LegCited is the name of the leg with the passages that earlier answers cited.
-const LegCited = "cited"
+// legCited is the name of the leg with the passages that earlier answers cited.
+const legCited = "cited"
 
 // citedEarlier returns the chunks of q.Cited that are still in the index.
 func citedEarlier(ctx context.Context, s Searcher, q state.Query) ([]state.Hit, error) {
@@ -109,7 +109,7 @@ func citedEarlier(ctx context.Context, s Searcher, q state.Query) ([]state.Hit, 
 	}
 	hits := make([]state.Hit, len(chunks))
 	for i, c := range chunks {
-		hits[i] = state.Hit{Chunk: c.ID, Legs: []state.Leg{{Name: LegCited, Rank: i + 1, Share: citedShare}}}
+		hits[i] = state.Hit{Chunk: c.ID, Legs: []state.Leg{{Name: legCited, Rank: i + 1, Share: citedShare}}}
 	}
 	return hits, nil
 }
@@ -128,12 +128,12 @@ func ofQuery(i int, hits []state.Hit) []state.Hit {
 	return out
 }
 
-// fuse merges lists into one and keeps the best MaxHits. The weight of a list is
+// fuse merges lists into one and keeps the best maxHits. The weight of a list is
 // query weight · leg's share. Both are on the hit, so a score can be recomputed
 // from it, and a fused list can be fused with more lists.
 func fuse(fuser func([]state.Hit, func(state.Leg) float64) []state.Hit, queries []state.Query, lists [][]state.Hit) []state.Hit {
 	hits := fuser(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(queries[l.Query].Weight) })
-	hits = hits[:min(len(hits), MaxHits)]
+	hits = hits[:min(len(hits), maxHits)]
 	for i := range hits {
 		hits[i].Score = math.Round(hits[i].Score*1e6) / 1e6
 	}

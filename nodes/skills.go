@@ -23,7 +23,7 @@ type Rewriter interface {
 }
 
 // Grader grades how well the best passages, up to [FeedbackChunks], fit the question.
-// Only the first [GradedChunks] count; the others are for comparison. queries are
+// Only the first gradedChunks count; the others are for comparison. queries are
 // the queries that were searched, the question as asked first.
 type Grader interface {
 	Grade(ctx context.Context, queries []state.Query, best []state.Source) (state.Grade, error)
@@ -78,9 +78,6 @@ type WriterError struct {
 
 func (e *WriterError) Error() string { return e.Err.Error() }
 
-// Unwrap returns Err.
-func (e *WriterError) Unwrap() error { return e.Err }
-
 // Verifier reads again what the rules of the check found to be supported.
 type Verifier interface {
 	// Verify reports for each statement of an answer whether the passage with the same index supports it; nil if
@@ -96,8 +93,8 @@ type Token struct {
 	Void bool
 }
 
-// Maker is an optional interface of skills. By returns "offline" or the name of the
+// maker is an optional interface of skills. By returns "offline" or the name of the
 // model; traces show it.
-type Maker interface {
+type maker interface {
 	By() string
 }

@@ -13,17 +13,17 @@ import (
 )
 
 // SummarizeConversation returns the node that keeps the live messages short:
-// if they have more than limit tokens, all but the last [LiveAfterSummary] are
+// if they have more than limit tokens, all but the last liveAfterSummary are
 // added to the running summary and leave the live state. State.Recent does not
 // change, so follow-ups are still understood. The store keeps the whole history.
 func SummarizeConversation(z Summarizer, limit int) Node {
 	return func(ctx context.Context, s state.State) (state.Update, error) {
 		tokens := countMessages(s.Messages)
-		if tokens <= limit || len(s.Messages) <= LiveAfterSummary {
+		if tokens <= limit || len(s.Messages) <= liveAfterSummary {
 			graph.Skip(ctx, fmt.Sprintf("Skipped (%d tokens of messages, limit %d)", tokens, limit))
 			return state.Update{}, nil
 		}
-		older := s.Messages[:len(s.Messages)-LiveAfterSummary]
+		older := s.Messages[:len(s.Messages)-liveAfterSummary]
 		summary, err := z.Summarize(ctx, redact.Secrets(s.Summary), redacted(older))
 		if err != nil {
 			return state.Update{}, fmt.Errorf("summarize the conversation: %w", err)
