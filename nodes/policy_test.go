@@ -192,24 +192,30 @@ func TestCheckedShowsAtOnce(t *testing.T) {
 	})
 }
 
-// TestCheckedIsLinear: an answer that is four times as long takes about four times as long.
+// TestCheckedIsLinear: an answer that is 16 times as long takes about 16 times as long, in
+// sentences and in one block of code.
 func TestCheckedIsLinear(t *testing.T) {
-	took := func(n int) time.Duration {
-		var said strings.Builder
-		for i := range n {
-			fmt.Fprintf(&said, "Backup %d is kept for 14 days. [Source 2] ", i)
+	for _, code := range []bool{false, true} {
+		took := func(n int) time.Duration {
+			var said strings.Builder
+			if code {
+				said.WriteString("```\n")
+			}
+			for i := range n {
+				fmt.Fprintf(&said, "Backup %d is kept for 14 days. [Source 2]\n", i)
+			}
+			o, st := checked(scripted{pieces: strings.SplitAfter(said.String(), " ")})
+			best := time.Hour
+			for range 3 {
+				begun := time.Now()
+				shownWhile(t, o, st)
+				best = min(best, time.Since(begun))
+			}
+			return best
 		}
-		o, st := checked(scripted{pieces: strings.SplitAfter(said.String(), " ")})
-		best := time.Hour
-		for range 3 {
-			begun := time.Now()
-			shownWhile(t, o, st)
-			best = min(best, time.Since(begun))
+		if short, long := took(50), took(800); long > 80*short { // a quadratic cost is 256 times as high
+			t.Errorf("code %v: %v for 50 sentences, %v for 800", code, short, long)
 		}
-		return best
-	}
-	if short, long := took(100), took(400); long > 12*short { // a quadratic cost is 16 times as high
-		t.Errorf("%v for 100 sentences, %v for 400", short, long)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cite
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,7 +20,7 @@ type Stream struct {
 	options Options
 	checker *checker // nil until the first part: the language may be detected from it
 
-	pending string // not yet a part
+	pending []byte // not yet a part
 	seen    int    // bytes of pending that were looked at
 	looks   int    // beginnings of words that may show where a part ends
 	undone  bool   // a mark may follow: each character is looked at
@@ -40,10 +41,10 @@ func NewStream(sources []state.Source, o Options) *Stream {
 
 // Write returns the parts that have ended with the next piece of the answer.
 func (s *Stream) Write(piece string) (parts []Part) {
-	s.pending += piece
-	for s.seen < len(s.pending) && utf8.FullRuneInString(s.pending[s.seen:]) {
-		r, n := utf8.DecodeRuneInString(s.pending[s.seen:])
-		before, _ := utf8.DecodeLastRuneInString(s.pending[:s.seen])
+	s.pending = append(s.pending, piece...)
+	for s.seen < len(s.pending) && utf8.FullRune(s.pending[s.seen:]) {
+		r, n := utf8.DecodeRune(s.pending[s.seen:])
+		before, _ := utf8.DecodeLastRune(s.pending[:s.seen])
 		s.seen += n
 		begins := !unicode.IsSpace(r) && (unicode.IsSpace(before) || before >= utf8.RuneSelf)
 		if (begins && s.looks > 0 || s.undone) && s.seen >= s.next {
@@ -66,7 +67,7 @@ const stops = ".?!…。！？।؟"
 // Close returns the parts of what is left.
 func (s *Stream) Close() (parts []Part) {
 	for {
-		end, _ := partEnd(s.pending, true)
+		end, _ := partEnd(string(s.pending), true)
 		if end == 0 {
 			return parts
 		}
@@ -75,7 +76,7 @@ func (s *Stream) Close() (parts []Part) {
 }
 
 // Continue replaces what was written and is not yet a part.
-func (s *Stream) Continue(rest string) { s.pending, s.seen = rest, len(rest) }
+func (s *Stream) Continue(rest string) { s.pending, s.seen = []byte(rest), len(rest) }
 
 // slowly is the length of an unfinished part above which it is looked at only each time
 // that it has grown by half.
@@ -84,7 +85,7 @@ const slowly = 4 << 10
 // cut takes the parts that have ended before the last character that was looked at.
 func (s *Stream) cut() (parts []Part) {
 	for {
-		end, undone := partEnd(s.pending[:s.seen], false)
+		end, undone := partEnd(string(s.pending[:s.seen]), false)
 		if s.undone = undone; end == 0 {
 			break
 		}
@@ -98,8 +99,9 @@ func (s *Stream) cut() (parts []Part) {
 
 // take removes the first bytes of what is pending and checks them.
 func (s *Stream) take(end int) Part {
-	said, rest := strings.TrimLeftFunc(s.pending[:end], unicode.IsSpace), strings.TrimLeftFunc(s.pending[end:], unicode.IsSpace)
-	gap := s.pending[end : len(s.pending)-len(rest)]
+	said := strings.TrimLeftFunc(string(s.pending[:end]), unicode.IsSpace)
+	rest := bytes.TrimLeftFunc(s.pending[end:], unicode.IsSpace)
+	gap := string(s.pending[end : len(s.pending)-len(rest)])
 	s.pending, s.seen, s.next = rest, max(0, s.seen-end-len(gap)), 0
 	if s.checker == nil {
 		if s.options.Language == "" {
