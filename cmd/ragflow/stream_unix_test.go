@@ -19,8 +19,8 @@ func TestAskStreamsToTheTerminal(t *testing.T) {
 			`is\s+removed\. \[1\]`, "after the container",
 		},
 		"corrected": {
-			"check", "A volume keeps the data of a container after the container is removed. ", "[Source 1] Elephants wash themselves in the river every single morning. [Source 1]",
-			`Elephants\s+wash\s.*\(unsupported\)`, "every single morning",
+			"check", "A volume keeps the data of a container after the container is removed. And ", "elephants wash themselves in the river every single morning. [Source 1]",
+			`elephants\s+wash\s.*\(unsupported\)`, "every single morning",
 		},
 	} {
 		t.Run(name, func(t *testing.T) { streams(t, tt.refusals, tt.first, tt.rest, tt.end, tt.once) })
