@@ -30,7 +30,7 @@ func CountReads(ctx context.Context, a *Assistant, q Question) (reply *Reply, re
 		reads++
 		return read(ctx, ids)
 	}
-	err = a.tell(ctx, r, func(e Event) {
+	err = a.tell(ctx, r, "", func(string, int64) {}, func(e Event) {
 		if e.Kind == Done {
 			reply = e.Reply
 		}

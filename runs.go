@@ -1,6 +1,7 @@
 package ragflow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,9 +16,9 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Runs are the runs of an [Assistant] that are under way in this process. A run does not end
-// when its readers leave: any number of them may come, each at its own position. It is safe
-// for concurrent use.
+// Runs are the runs of an [Assistant]. A run does not end when its readers leave: any number
+// of them may come, each at its own position, also after its end and from another process. It
+// is safe for concurrent use.
 type Runs struct {
 	a       *Assistant
 	drain   chan struct{} // closed by Drain
@@ -25,21 +26,24 @@ type Runs struct {
 	group   sync.WaitGroup
 
 	mu     sync.Mutex
-	active map[string]*run // by id
+	active map[*run]bool // true once its question is saved
 	closed bool
 }
 
 func newRuns(a *Assistant) *Runs {
-	return &Runs{a: a, drain: make(chan struct{}), active: map[string]*run{}}
+	return &Runs{a: a, drain: make(chan struct{}), active: map[*run]bool{}}
 }
 
 // run is one run under way, with its events so far.
 type run struct {
-	info   RunInfo
+	id     string  // of its buffer, in positions
+	info   RunInfo // known once the run has begun
 	cancel context.CancelCauseFunc
+	begun  chan struct{} // closed when the question is saved, or the run ended before
 	ended  chan struct{} // closed after the last event
 
 	mu     sync.Mutex
+	base   int64 // number of the last saved event before those of buffer
 	buffer []Event
 	err    error         // that the run ended with
 	more   chan struct{} // closed and replaced whenever buffer grows or the run ends
@@ -54,8 +58,8 @@ type RunInfo struct {
 	Began  time.Time `json:"began"`
 }
 
-// Start begins to answer a question and returns at once, when the question was accepted.
-// The run goes on after ctx ends.
+// Start begins to answer a question and returns when the question is saved, which may wait for
+// another run of the thread. The run goes on after ctx ends.
 func (r *Runs) Start(ctx context.Context, q Question) (RunInfo, error) {
 	x, err := r.start(ctx, context.WithoutCancel(ctx), q)
 	if err != nil {
@@ -72,16 +76,8 @@ func (r *Runs) start(ctx, life context.Context, q Question) (*run, error) {
 	}
 	life, cancel := context.WithCancelCause(life)
 	x := &run{
-		info:   RunInfo{Run: request.graph.Run, Thread: request.graph.Thread, Owner: graph.OwnerOf(ctx), Began: r.a.config.Clock().UTC()},
-		cancel: cancel, ended: make(chan struct{}), more: make(chan struct{}),
-	}
-	if q.Resume {
-		head, err := r.a.store.Head(ctx, q.Thread)
-		if err != nil {
-			cancel(nil)
-			return nil, fmt.Errorf("resume thread %q: %w", q.Thread, err)
-		}
-		x.info.Run = head.Run
+		id: r.a.config.NewID(), info: RunInfo{Thread: request.graph.Thread, Began: r.a.config.Clock().UTC()},
+		cancel: cancel, begun: make(chan struct{}), ended: make(chan struct{}), more: make(chan struct{}),
 	}
 	if err := r.enter(x); err != nil {
 		cancel(nil)
@@ -90,8 +86,18 @@ func (r *Runs) start(ctx, life context.Context, q Question) (*run, error) {
 	go func() {
 		defer r.leave(x)
 		defer cancel(nil)
-		x.end(r.a.tell(life, request, x.add))
+		x.end(r.a.tell(life, request, x.id, func(id string, base int64) { r.begin(life, x, id, base) }, x.add))
 	}()
+	select {
+	case <-x.begun:
+	case <-ctx.Done():
+		cancel(context.Cause(ctx))
+		<-x.begun
+	}
+	if x.info.Run == "" { // the question was not saved
+		<-x.ended
+		return nil, x.err
+	}
 	return x, nil
 }
 
@@ -101,29 +107,44 @@ func (r *Runs) enter(x *run) error {
 	if r.closed {
 		return ErrDrained
 	}
-	r.active[x.info.Run] = x
+	r.active[x] = false
 	r.group.Add(1)
 	return nil
 }
 
+// begin makes a run known, whose question is saved.
+func (r *Runs) begin(ctx context.Context, x *run, id string, base int64) {
+	x.info.Owner = graph.OwnerOf(ctx)
+	if info, err := r.a.store.Info(ctx, x.info.Thread); x.info.Owner == "" && err == nil {
+		x.info.Owner = info.Owner
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	x.info.Run, x.base, r.active[x] = id, base, true
+	close(x.begun)
+}
+
 func (r *Runs) leave(x *run) {
 	r.mu.Lock()
-	if r.active[x.info.Run] == x {
-		delete(r.active, x.info.Run)
-	}
+	begun := r.active[x]
+	delete(r.active, x)
 	r.mu.Unlock()
 	close(x.ended)
+	if !begun {
+		close(x.begun)
+	}
 	r.group.Done()
 }
 
-// tell runs a question and hands its events to each.
-func (a *Assistant) tell(ctx context.Context, r *request, each func(Event)) (err error) {
+// tell runs a question. It calls begun with the run and the number of its last saved event
+// when the question is saved, and hands the events to each.
+func (a *Assistant) tell(ctx context.Context, r *request, buffer string, begun func(run string, base int64), each func(Event)) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic while answering: %v\n%s", v, debug.Stack())
 		}
 	}()
-	n := newNarrator(a.config.NewID(), each)
+	n := newNarrator(buffer, each)
 	var durable []graph.Event[state.State]
 	for e, err := range r.runner.Stream(context.WithValue(ctx, turnKey{}, r.turn), r.graph) {
 		if err != nil {
@@ -132,11 +153,14 @@ func (a *Assistant) tell(ctx context.Context, r *request, each func(Event)) (err
 		if !e.Live {
 			durable = append(durable, e)
 		}
+		if e.Kind == graph.RunStarted {
+			begun(e.Run, e.Seq)
+		}
 		n.take(e)
 	}
 	reply, err := a.replyOf(ctx, r, durable)
 	if err == nil {
-		n.event(Event{Kind: Done, Reply: reply})
+		n.done(reply)
 	}
 	return err
 }
@@ -205,31 +229,50 @@ func (r *Runs) Events(ctx context.Context, run string, after Position) iter.Seq2
 			yield(Event{}, err)
 			return
 		}
-		if x := r.find(ctx, run); x != nil {
-			x.joined(ctx, from)(yield)
+		if from.ended {
+			return
+		}
+		if x := r.find(ctx, run, ""); x != nil {
+			r.a.join(ctx, x, from)(yield)
 			return
 		}
 		r.a.logged(ctx, run, from)(yield)
 	}
 }
 
-// joined is events for a position that may be of another buffer, such as that of the
-// process which began the run.
-func (x *run) joined(ctx context.Context, from position) iter.Seq2[Event, error] {
-	events, _, _, _ := x.since(0)
-	if len(events) == 0 || strings.HasPrefix(string(events[0].Position), from.buffer+".") || from.buffer == "" {
+// join yields the events of a run under way after a position. A position of another buffer,
+// such as that of the process which began the run, goes on with what the log has: then follow
+// the events of this buffer. Text that was shown and is not in the log is withdrawn.
+func (a *Assistant) join(ctx context.Context, x *run, from position) iter.Seq2[Event, error] {
+	if from.buffer == x.id || from == (position{}) && x.base <= 1 {
 		return x.events(ctx, from)
 	}
-	from.seq = 0
-	return x.events(ctx, from)
+	return func(yield func(Event, error) bool) {
+		before, at, err := a.readEvents(ctx, x.info.Run, from)
+		if err != nil && !errors.Is(err, errUnfinished) && !errors.Is(err, ErrCancelled) {
+			yield(Event{}, err)
+			return
+		}
+		for _, e := range before {
+			if p, err := parsePosition(e.Position); err == nil && p.step <= x.base && e.Kind != Done && !yield(e, nil) {
+				return
+			}
+		}
+		at.shown, at.hash, at.step, at.began, at.done = 0, 0, x.base, 0, 0
+		if from.shown > 0 && !yield(Event{Kind: Withdrawn, Position: Position(at.String()), Thread: x.info.Thread, Run: x.info.Run}, nil) {
+			return
+		}
+		x.events(ctx, position{})(yield)
+	}
 }
 
-// find returns the run under way that an owner names by its id or its thread, or nil.
-func (r *Runs) find(ctx context.Context, name string) *run {
+// find returns the run under way of an id or, if that is empty, of a thread. It is nil if
+// there is none that the owner in ctx may see.
+func (r *Runs) find(ctx context.Context, run, thread string) *run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, x := range r.active {
-		if (x.info.Run == name || x.info.Thread == name) && x.info.visible(ctx) {
+	for x, begun := range r.active {
+		if begun && (x.info.Run == run || run == "" && x.info.Thread == thread) && x.info.visible(ctx) {
 			return x
 		}
 	}
@@ -248,8 +291,8 @@ func (r *Runs) List(ctx context.Context) []RunInfo {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []RunInfo
-	for _, x := range r.active {
-		if x.info.visible(ctx) {
+	for x, begun := range r.active {
+		if begun && x.info.visible(ctx) {
 			out = append(out, x.info)
 		}
 	}
@@ -267,7 +310,7 @@ func (r *Runs) List(ctx context.Context) []RunInfo {
 // next renews its hold of the thread. The error matches ErrNotFound, or is a *graph.MoveError
 // if the run has ended.
 func (r *Runs) Cancel(ctx context.Context, name string) error {
-	if x := r.find(ctx, name); x != nil {
+	if x := cmp.Or(r.find(ctx, name, ""), r.find(ctx, "", name)); x != nil {
 		x.cancel(graph.ErrCancelled)
 		select {
 		case <-x.ended:
@@ -294,7 +337,7 @@ func (r *Runs) Drain() { r.drained.Do(func() { close(r.drain) }) }
 func (r *Runs) close() {
 	r.mu.Lock()
 	r.closed = true
-	for _, x := range r.active {
+	for x := range r.active {
 		x.cancel(graph.ErrCancelled)
 	}
 	r.mu.Unlock()

@@ -193,11 +193,13 @@ func TestCancelledRunResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	leave() // the run goes on
+	var at ragflow.Position
+	shown := ""
 	for e, err := range a.Runs().Events(t.Context(), run.Run, "") {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Kind == ragflow.Text {
+		if at, shown = e.Position, shown+e.Text; e.Kind == ragflow.Text {
 			break
 		}
 	}
@@ -214,8 +216,34 @@ func TestCancelledRunResumes(t *testing.T) {
 		t.Errorf("cancelled nobody: %v", err)
 	}
 	close(goOn)
-	r, err := a.Ask(t.Context(), ragflow.Question{Thread: "t", Resume: true})
-	if err != nil || r.Question != question || r.RunID != run.Run {
-		t.Errorf("resumed to %+v, %v", r, err)
+	if _, err := a.Runs().Start(t.Context(), ragflow.Question{Thread: "t", Resume: true}); err != nil {
+		t.Fatal(err)
 	}
+	reply := followed(t, a, run.Run, at, shown) // under way, perhaps
+	if again := followed(t, a, run.Run, at, shown); again.Answer != reply.Answer || reply.Question != question {
+		t.Errorf("the log tells %+v, want %+v", again, reply)
+	}
+	if err := drain(a.Runs().Events(t.Context(), run.Run, "end")); err != nil {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+// followed reads a run to its end from a position at which text was shown. What is shown is
+// the beginning of an answer at every moment, and the answer at the end.
+func followed(t *testing.T, a *ragflow.Assistant, run string, at ragflow.Position, shown string) (reply *ragflow.Reply) {
+	t.Helper()
+	for e, err := range a.Runs().Events(t.Context(), run, at) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown = told([]ragflow.Event{e}, shown)
+		if !strings.HasPrefix("A volume keeps the data. [Source 1]", strings.TrimSuffix(shown, ".")) {
+			t.Errorf("shows %q", shown)
+		}
+		reply = e.Reply
+	}
+	if reply == nil || reply.Answer != shown {
+		t.Fatalf("shows %q at the end of %+v", shown, reply)
+	}
+	return reply
 }

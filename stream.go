@@ -60,18 +60,25 @@ type position struct {
 	step   int64  // number of the last saved event of which all was seen
 	began  int    // events StepBegan seen since then
 	done   int    // events StepEnded seen since then
+	ended  bool   // all was seen
 	shown  int    // bytes of the answer
 	hash   uint32 // of those bytes
 }
 
+// end is the Position of the last event.
+const end = "end"
+
 func (p position) String() string {
+	if p.ended {
+		return end
+	}
 	return fmt.Sprintf("%s.%d.%d.%d.%d.%d.%08x", p.buffer, p.seq, p.step, p.began, p.done, p.shown, p.hash)
 }
 
 // parsePosition is the inverse of String. The zero position stands for an empty text.
 func parsePosition(s Position) (p position, err error) {
-	if s == "" {
-		return p, nil
+	if s == "" || s == end {
+		return position{ended: s == end}, nil
 	}
 	i := strings.IndexByte(string(s), '.')
 	if i < 0 {
@@ -155,6 +162,12 @@ func (n *narrator) step(seq int64, tasks []graph.Delta, answer string) {
 	}
 }
 
+// done tells the end of a run that has an answer.
+func (n *narrator) done(reply *Reply) {
+	n.at.ended = true
+	n.event(Event{Kind: Done, Reply: reply})
+}
+
 func (n *narrator) began(node, path string) {
 	n.at.began++
 	n.event(Event{Kind: StepBegan, Node: node, Path: path})
@@ -164,6 +177,8 @@ func (n *narrator) began(node, path string) {
 func (n *narrator) take(e graph.Event[state.State]) {
 	n.thread, n.run = e.Thread, e.Run
 	switch e.Kind {
+	case graph.RunStarted:
+		n.at.step, n.at.began, n.at.done = max(n.at.step, e.Seq), 0, 0
 	case graph.TaskStarted:
 		n.began(e.Node, e.Path)
 	case graph.Custom:
@@ -230,25 +245,34 @@ func (a *Assistant) readEvents(ctx context.Context, run string, from position) (
 	n := newNarrator("log", func(e Event) { events = append(events, e) })
 	n.at, n.before = from, &from
 	n.at.buffer = "log"
+	var last graph.Event[state.State]
 	for e, err := range a.runner.Events(ctx, thread, run, from.step, 0) {
 		if err != nil {
 			return events, n.at, err
 		}
 		n.take(e)
-		switch {
-		case e.Kind != graph.RunEnded:
-		case e.Status == graph.Completed:
-			reply, err := a.Reply(ctx, run)
-			if err != nil {
-				return events, n.at, err
-			}
-			n.event(Event{Kind: Done, Reply: reply})
-			return events, n.at, nil
-		default:
-			return events, n.at, fmt.Errorf("run %q ended as %s", run, e.Status)
-		}
+		last = e
 	}
-	return events, n.at, errUnfinished
+	switch {
+	case last.Kind != graph.RunEnded:
+		return events, n.at, errUnfinished
+	case last.Status != graph.Completed:
+		return events, n.at, endedEarly(run, last.Status)
+	}
+	reply, err := a.Reply(ctx, run)
+	if err == nil {
+		n.done(reply)
+	}
+	return events, n.at, err
+}
+
+// endedEarly returns the error of a run that ended without an answer.
+func endedEarly(run string, status graph.Status) error {
+	cause := map[graph.Status]error{graph.Cancelled: ErrCancelled, graph.Superseded: ErrSuperseded, graph.Interrupted: ErrDrained}[status]
+	if cause == nil {
+		return fmt.Errorf("run %q ended as %s", run, status)
+	}
+	return fmt.Errorf("run %q: %w", run, cause)
 }
 
 // remember sets the text that a reader at a position has seen of an answer. If it is not how
