@@ -61,25 +61,11 @@ type headerLine struct {
 	graph.ThreadFacts
 }
 
-// commitFields is a graph.Commit with names for JSON.
-type commitFields struct {
-	ID          graph.CommitID `json:"id"`
-	Parent      graph.CommitID `json:"parent"`
-	Thread      string         `json:"-"`
-	Run         string         `json:"run"`
-	Step        int            `json:"step"`
-	Source      graph.Source   `json:"source"`
-	Status      graph.Status   `json:"status"`
-	Time        time.Time      `json:"time"`
-	Fingerprint string         `json:"fingerprint,omitempty"`
-	Frontier    []string       `json:"frontier,omitempty"`
-	Error       string         `json:"error,omitempty"`
-	Deltas      []graph.Delta  `json:"-"`
-}
-
+// commitLine is a commit whose deltas can be read. Its other fields hide those of Commit with the same names.
 type commitLine struct {
-	commitFields
-	Lines []deltaLine `json:"deltas,omitempty"`
+	graph.Commit
+	Thread string      `json:"thread,omitempty"` // is not written: the header has it
+	Lines  []deltaLine `json:"deltas,omitempty"`
 }
 
 // deltaLine has the body as nested JSON, which is readable, or as text if nesting would
@@ -147,7 +133,7 @@ func (w *archiveWriter) line(v any) {
 }
 
 func newCommitLine(c graph.Commit) commitLine {
-	line := commitLine{commitFields: commitFields(c)}
+	line := commitLine{Commit: c}
 	line.Time = c.Time.UTC()
 	for _, d := range c.Deltas {
 		line.Lines = append(line.Lines, newDeltaLine(d))
@@ -156,7 +142,7 @@ func newCommitLine(c graph.Commit) commitLine {
 }
 
 func (l commitLine) commit() graph.Commit {
-	c := graph.Commit(l.commitFields)
+	c := l.Commit
 	for _, d := range l.Lines {
 		c.Deltas = append(c.Deltas, d.delta())
 	}
