@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"example.com/ragflow"
-	"example.com/ragflow/graph"
 )
 
 // TestReadmeShowsTheGraph compares the diagram of the README with the graph.
@@ -23,17 +22,5 @@ func TestReadmeShowsTheGraph(t *testing.T) {
 	got, _, _ := strings.Cut(rest, "```")
 	if strings.TrimSpace(got) != strings.TrimSpace(want) {
 		t.Errorf("the diagram in README.md is\n%s\nthe graph is\n%s", got, want)
-	}
-}
-
-// TestArchitectureShowsTheLifecycle compares the diagram of ARCHITECTURE.md with
-// the lifecycle that runs obey.
-func TestArchitectureShowsTheLifecycle(t *testing.T) {
-	page, err := os.ReadFile("ARCHITECTURE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := strings.TrimSpace(graph.LifecycleDiagram()); !strings.Contains(string(page), want) {
-		t.Errorf("ARCHITECTURE.md does not hold the diagram of the lifecycle:\n%s", want)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"example.com/ragflow/internal/lifecycle"
 )
 
 // begin prepares the run for its next superstep.
@@ -44,7 +46,7 @@ func (x *run[S, U]) begin(ctx context.Context) error {
 			return err
 		}
 		if over {
-			x.id, x.step, x.life = head.Run, head.Step, NewLifecycle(head.Status)
+			x.id, x.step, x.status = head.Run, head.Step, head.Status
 			return nil
 		}
 	}
@@ -148,7 +150,7 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 		x.id = x.o.NewID()
 	}
 	x.active.named(x.me, x.id)
-	if err := x.life.Move(ctx, MoveStart); err != nil {
+	if err := x.move(lifecycle.Start); err != nil {
 		return err
 	}
 	if x.frontier, err = x.plan.first(x.state); err != nil {
@@ -177,12 +179,12 @@ func (x *run[S, U]) supersede(ctx context.Context, head Commit, source Source, d
 	if len(head.Frontier) == 0 {
 		return nil
 	}
-	old := NewLifecycle(head.Status)
-	if err := old.Move(ctx, MoveSupersede); err != nil {
+	status, err := head.Status.after(lifecycle.Supersede)
+	if err != nil {
 		return err
 	}
 	b := Batch{Commit: Commit{
-		Run: head.Run, Step: head.Step, Source: source, Status: old.Status(), Time: x.now(),
+		Run: head.Run, Step: head.Step, Source: source, Status: status, Time: x.now(),
 		Fingerprint: head.Fingerprint, Error: "superseded by run " + x.id, Deltas: deltas,
 	}}
 	if err := x.log.commit(ctx, b); err != nil {
@@ -193,8 +195,8 @@ func (x *run[S, U]) supersede(ctx context.Context, head Commit, source Source, d
 
 // resume continues the unfinished run at the head.
 func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
-	x.life = NewLifecycle(head.Status)
-	if err := x.life.Move(ctx, MoveResume); err != nil {
+	x.status = head.Status
+	if err := x.move(lifecycle.Resume); err != nil {
 		return err
 	}
 	next, err := x.continuation(head)

@@ -3,6 +3,8 @@ package graph
 import (
 	"context"
 	"fmt"
+
+	"example.com/ragflow/internal/lifecycle"
 )
 
 // Cancel ends the unfinished run of a thread as [Cancelled]: the run with this ID or, if run is empty, whichever it is. What was saved
@@ -27,7 +29,7 @@ func (r *Runner[S, U]) Cancel(ctx context.Context, thread, run string) (err erro
 			return context.Cause(ctx)
 		}
 		if a.end == Completed {
-			return &MoveError{a.end, MoveCancel}
+			return &MoveError{a.end, lifecycle.Cancel}
 		}
 		return nil
 	}
@@ -67,10 +69,10 @@ func (r *Runner[S, U]) cancellable(ctx context.Context, thread, run string) (hea
 		if run != "" && c.Run != run {
 			continue
 		}
-		if c.ID == head.ID && NewLifecycle(c.Status).Move(ctx, MoveCancel) == nil {
-			return head, nil
+		if _, err := c.Status.after(lifecycle.Cancel); err != nil || c.ID != head.ID {
+			return head, fmt.Errorf("run %q: %w", c.Run, &MoveError{c.Status, lifecycle.Cancel})
 		}
-		return head, fmt.Errorf("run %q: %w", c.Run, &MoveError{c.Status, MoveCancel})
+		return head, nil
 	}
 	return head, ErrNotFound
 }

@@ -69,8 +69,8 @@
 // run owns it (run.go): only that goroutine changes state, saves and yields. It runs a
 // step with one task itself. For several tasks or live events, workers run the tasks
 // (task.go) and send messages to one bounded channel. The channel blocks and never drops
-// a message. log.go writes the thread and renews the lease. [Lifecycle] defines the legal
-// moves of a run.
+// a message. log.go writes the thread and renews the lease. Package
+// internal/lifecycle defines the legal moves of a run.
 //
 // A snapshot of the state is saved at the end of a run if the updates since the last
 // snapshot are twice as large as that snapshot, and within a run if they are eight times as

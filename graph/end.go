@@ -4,23 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"example.com/ragflow/internal/lifecycle"
 )
 
 // end decides how the run ended, saves it and yields RunEnded.
 func (x *run[S, U]) end(ctx context.Context, cause error) error {
 	move := endMove(ctx, cause)
-	if move != MoveComplete {
-		if err := x.life.Move(ctx, move); err != nil {
+	if move != lifecycle.Complete {
+		if err := x.move(move); err != nil {
 			return errors.Join(cause, err)
 		}
 	}
 	failed := x.deltas(func(o *outcome[U]) bool { return o.err != nil })
-	if x.log != nil && move != MoveComplete && move != MoveSupersede {
+	if x.log != nil && move != lifecycle.Complete && move != lifecycle.Supersede {
 		if err := x.saveEnd(ctx, failed, cause); err != nil {
 			cause = errors.Join(cause, fmt.Errorf("save the end of run %q: %w", x.id, err))
 		}
 	}
-	if x.log != nil && move != MoveSupersede {
+	if x.log != nil && move != lifecycle.Supersede {
 		x.states.put(x.req.Thread, cachedState[S]{x.log.head, x.state, x.log.sizes})
 	}
 	x.log.close(ctx) // before RunEnded, so that consumers of that event find the thread free
@@ -30,22 +32,22 @@ func (x *run[S, U]) end(ctx context.Context, cause error) error {
 }
 
 // endMove returns the move that ends a run with an error, or without one.
-func endMove(ctx context.Context, cause error) Move {
+func endMove(ctx context.Context, cause error) string {
 	_, limited := errors.AsType[*StepLimitError](cause)
 	_, waits := errors.AsType[*InterruptError](cause)
 	switch {
 	case cause == nil:
-		return MoveComplete
+		return lifecycle.Complete
 	case errors.Is(cause, ErrSuperseded), errors.Is(cause, ErrConflict), superseded(ctx):
-		return MoveSupersede
+		return lifecycle.Supersede
 	case limited:
-		return MoveLimit
+		return lifecycle.Limit
 	case waits, errors.Is(cause, ErrDrained), errors.Is(cause, ErrPaused):
-		return MoveInterrupt
+		return lifecycle.Interrupt
 	case errors.Is(cause, errLeft), errors.Is(cause, errStopped):
-		return MoveCancel
+		return lifecycle.Cancel
 	}
-	return MoveFail
+	return lifecycle.Fail
 }
 
 // yieldDurable yields a durable event.
@@ -55,7 +57,7 @@ func (x *run[S, U]) yieldDurable(kind EventKind, tasks []Delta, waits *Interrupt
 	}
 	x.number(kind)
 	e := Event[S]{
-		Kind: kind, Seq: x.seq, Thread: x.req.Thread, Run: x.id, Step: x.step, Status: x.life.Status(),
+		Kind: kind, Seq: x.seq, Thread: x.req.Thread, Run: x.id, Step: x.step, Status: x.status,
 		Next: x.plan.names(x.ready), Interrupt: waits, Tasks: x.modes.shown(tasks),
 	}
 	if x.modes&Values != 0 {
@@ -78,7 +80,7 @@ func (x *run[S, U]) number(kind EventKind) {
 	case kind == RunStarted && head.Source == SourceLoop: // goes on after its process died
 		kind = StepDone
 	case kind == StepDone && (head.Source != SourceLoop || head.Step != x.step), // see SaveAtEnd
-		kind == RunEnded && (head.Status != x.life.Status() || head.Source == SourceLoop && len(head.Frontier) > 0):
+		kind == RunEnded && (head.Status != x.status || head.Source == SourceLoop && len(head.Frontier) > 0):
 		return
 	}
 	x.seq = max(x.seq, seqOf(kind, head.ID))

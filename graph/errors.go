@@ -59,6 +59,14 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
+// MoveError is the error of an illegal move between two statuses of a run.
+type MoveError struct {
+	From Status
+	Move string // for example "cancel"
+}
+
+func (e *MoveError) Error() string { return fmt.Sprintf("cannot %s a run that is %s", e.Move, e.From) }
+
 // StepLimitError is the error of a run that reached its step limit. The state is saved. A
 // resumed run gets a new limit.
 type StepLimitError struct {

@@ -144,7 +144,7 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 			d.Rank = len(x.held) // keeps the order of the steps
 			x.held = append(x.held, d)
 		}
-		if x.life.Status() == Running {
+		if x.status == Running {
 			return nil
 		}
 		deltas = x.held
@@ -236,7 +236,7 @@ func (x *run[S, U]) saveEnd(ctx context.Context, failed []Delta, cause error) er
 
 func (x *run[S, U]) batch(source Source, deltas []Delta) Batch {
 	return Batch{Commit: Commit{
-		Run: x.id, Step: x.step, Source: source, Status: x.life.Status(), Time: x.now(),
+		Run: x.id, Step: x.step, Source: source, Status: x.status, Time: x.now(),
 		Fingerprint: x.plan.fingerprint, Frontier: x.plan.names(x.frontier), Deltas: deltas,
 	}}
 }

@@ -175,7 +175,7 @@ func (x *run[S, U]) open(ctx context.Context, cancel context.CancelCauseFunc) (f
 	x.me = me
 	return func() {
 		log.close(ctx)
-		left(x.life.Status())
+		left(x.status)
 		after()
 	}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"example.com/ragflow/internal/lifecycle"
 )
 
 // run is an active run. The goroutine that ranges over its events owns every field. Tasks only
@@ -26,7 +28,7 @@ type run[S, U any] struct {
 	log      *threadLog // nil without a store
 	migrated bool       // the state contains updates of another version of the graph, and no snapshot yet
 	tookOver bool       // the thread was taken over from an active run
-	life     *Lifecycle
+	status   Status
 	state    S
 	step     int     // the last finished step
 	budget   int     // supersteps that this call may still run
@@ -46,7 +48,7 @@ type run[S, U any] struct {
 func (x *run[S, U]) do(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	x.life = NewLifecycle(Pending)
+	x.status = Pending
 	x.session = &session{o: &x.o, modes: x.modes, pause: x.req.Pause, thread: x.req.Thread}
 	if x.fault != nil {
 		return x.fault
@@ -140,7 +142,7 @@ func (x *run[S, U]) superstep(ctx context.Context) error {
 	}
 	x.followed(next)
 	if len(next) == 0 && x.path == "" {
-		if err := x.life.Move(ctx, MoveComplete); err != nil {
+		if err := x.move(lifecycle.Complete); err != nil {
 			return err
 		}
 	}
@@ -156,7 +158,7 @@ func (x *run[S, U]) superstep(ctx context.Context) error {
 	x.state, x.frontier, x.step = state, next, x.step+1
 	if err := x.save(ctx, SourceLoop, deltas); err != nil {
 		x.state, x.frontier, x.step = oldState, oldFrontier, x.step-1
-		x.life = NewLifecycle(Running) // an unsaved step did not happen
+		x.status = Running // an unsaved step did not happen
 		return fmt.Errorf("save step %d: %w", x.step+1, err)
 	}
 	x.spare = oldFrontier[:0]
@@ -272,4 +274,10 @@ func (x *run[S, U]) blame(o *outcome[U], err error) error {
 	x.session.drop(x.place(o), address(x.path, name, x.turn()))
 	o.done, o.err = false, &NodeError{Node: name, Step: x.step + 1, Err: err}
 	return o.err
+}
+
+// move changes the status of the run; an illegal move is a [*MoveError] and changes nothing.
+func (x *run[S, U]) move(move string) (err error) {
+	x.status, err = x.status.after(move)
+	return err
 }

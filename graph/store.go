@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"iter"
 	"time"
+
+	"example.com/ragflow/internal/lifecycle"
 )
 
 // Store saves the commits of threads. To a store, states and updates are opaque JSON.
@@ -108,20 +110,28 @@ func (s Source) Turns() int {
 	}
 }
 
-// Status is the lifecycle state of a run; see lifecycle.go for the legal moves.
+// Status is the lifecycle state of a run.
 type Status string
 
 // The states of a run.
 const (
-	Pending     Status = "pending"
-	Running     Status = "running"
-	Interrupted Status = "interrupted" // waits for a person
-	Completed   Status = "completed"
-	Failed      Status = "failed"     // may be resumed
-	Cancelled   Status = "cancelled"  // may be resumed
-	Limited     Status = "limited"    // stopped at the step limit; may be resumed
-	Superseded  Status = "superseded" // a later input closed it
+	Pending     Status = lifecycle.Pending
+	Running     Status = lifecycle.Running
+	Interrupted Status = lifecycle.Interrupted // waits for a person
+	Completed   Status = lifecycle.Completed
+	Failed      Status = lifecycle.Failed     // may be resumed
+	Cancelled   Status = lifecycle.Cancelled  // may be resumed
+	Limited     Status = lifecycle.Limited    // stopped at the step limit; may be resumed
+	Superseded  Status = lifecycle.Superseded // a later input closed it
 )
+
+// after returns the status after a move, or a [*MoveError] if the move is illegal.
+func (s Status) after(move string) (Status, error) {
+	if to, legal := lifecycle.After(s, move); legal {
+		return to, nil
+	}
+	return s, &MoveError{s, move}
+}
 
 // Commit is one entry of a thread's log.
 type Commit struct {

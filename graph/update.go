@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"example.com/ragflow/internal/lifecycle"
 )
 
 // Edit asks for a change of a thread's state outside of a run.
@@ -140,8 +142,8 @@ func (x *run[S, U]) editRun(ctx context.Context, head Commit, deltas []Delta) er
 // asOwnRun makes the edit a run of its own.
 func (x *run[S, U]) asOwnRun(ctx context.Context, head Commit) error {
 	x.id = x.o.NewID()
-	x.life = NewLifecycle(Pending)
-	if err := errors.Join(x.life.Move(ctx, MoveStart), x.life.Move(ctx, MoveComplete)); err != nil {
+	x.status = Pending
+	if err := errors.Join(x.move(lifecycle.Start), x.move(lifecycle.Complete)); err != nil {
 		return err
 	}
 	return x.supersede(ctx, head, SourceClose, nil)
@@ -162,10 +164,10 @@ func (x *run[S, U]) asNode(ctx context.Context, e Edit[S, U], head Commit, after
 	if err != nil {
 		return fmt.Errorf("as node %q: %w", e.As, err)
 	}
-	x.id, x.life = head.Run, NewLifecycle(head.Status)
-	first := MoveResume
+	x.id, x.status = head.Run, head.Status
+	first := lifecycle.Resume
 	if len(head.Frontier) == 0 {
-		x.id, x.life, first = x.o.NewID(), NewLifecycle(Pending), MoveStart
+		x.id, x.status, first = x.o.NewID(), Pending, lifecycle.Start
 	} else if err := x.resumable(head); err != nil {
 		return err
 	}
@@ -193,11 +195,11 @@ func (x *run[S, U]) asNode(ctx context.Context, e Edit[S, U], head Commit, after
 		deltas[i].Node, deltas[i].Rank = n.name, n.rank
 		deltas[i].Notes.Goto = e.Goto
 	}
-	last := MoveInterrupt
+	last := lifecycle.Interrupt
 	if len(x.frontier) == 0 {
-		last = MoveComplete
+		last = lifecycle.Complete
 	}
-	return errors.Join(x.life.Move(ctx, first), x.life.Move(ctx, last))
+	return errors.Join(x.move(first), x.move(last))
 }
 
 // changed applies updates and returns the new state and their deltas.
