@@ -26,7 +26,7 @@ type Plan[S, U any] struct {
 	// Whether JSON may change a value of U or S, apart from invalid UTF-8.
 	updateDiffers, stateDiffers bool
 	floats                      codec.Floats // of S
-	reach                       [][]bool     // from → to over a path of at least one step; nil if no node waits
+	waiting                     topology.Waiting
 }
 
 // planNode is a task with its successors: all of next and one of each branch, or those of to that
@@ -130,7 +130,11 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 			return nil, fmt.Errorf("compile graph %q: %w", g.Name, err)
 		}
 	}
-	p.findReach()
+	wait := make([]topology.Wait, len(p.nodes))
+	for i, n := range p.nodes {
+		wait[i] = topology.Wait(n.Wait)
+	}
+	p.waiting = topology.NewWaiting(wait, func(i int) []int { return p.nodes[i].leaving() })
 	p.updateDiffers, p.stateDiffers = codec.MayDiffer(reflect.TypeFor[U]()), codec.MayDiffer(reflect.TypeFor[S]())
 	p.floats = codec.FindFloats(reflect.TypeFor[S]())
 	return p, nil
@@ -155,6 +159,23 @@ func (n *planNode[S, U]) speculate(p *Plan[S, U]) error {
 		n.early, at = append(n.early, i), &p.nodes[i]
 	}
 	return nil
+}
+
+// leaving returns all possible successors of a node.
+func (n *planNode[S, U]) leaving() []int {
+	out := slices.Clone(n.next)
+	for _, t := range n.to {
+		out = append(out, t.index)
+	}
+	for _, b := range n.routes {
+		for _, t := range b.to {
+			out = append(out, t.index)
+		}
+	}
+	if n.handler != noIndex {
+		out = append(out, n.handler)
+	}
+	return out
 }
 
 // Name returns the graph's name.
@@ -262,4 +283,15 @@ func (n *planNode[S, U]) allows(next []string) error {
 		}
 	}
 	return nil
+}
+
+// without returns the elements of all that are not in some; both are sorted.
+func without(all, some []int) []int {
+	var out []int
+	for _, n := range all {
+		if _, found := slices.BinarySearch(some, n); !found {
+			out = append(out, n)
+		}
+	}
+	return out
 }

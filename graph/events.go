@@ -155,7 +155,7 @@ func (p *replay[S, U]) next(kind EventKind, c Commit) []string {
 	if err != nil || kind != RunStarted && c.Fingerprint != p.plan.fingerprint {
 		return names
 	}
-	return p.plan.names(p.plan.ready(nil, frontier))
+	return p.plan.names(p.plan.waiting.Ready(nil, frontier))
 }
 
 // foldTo sets the state to that after a commit.

@@ -74,7 +74,7 @@ func (x *run[S, U]) passedBreaks(since []Commit) (passed []string) {
 		if err != nil { // of an earlier version of the graph
 			frontier = x.frontier
 		}
-		stop := x.breaks(x.o.BreakBefore, x.plan.ready(nil, frontier))
+		stop := x.breaks(x.o.BreakBefore, x.plan.waiting.Ready(nil, frontier))
 		stopped := c.Status == Interrupted && c.Error == (&InterruptError{Before: stop}).Error()
 		if !stopped && c.Status != Failed && (c.ID != from.base.ID || x.session.empty()) {
 			continue

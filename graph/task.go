@@ -27,7 +27,7 @@ type outcome[U any] struct {
 // prepare applies the edits of a subgraph that follow its last step and creates the outcomes of the
 // next step. Tasks in the ledger are done; tasks with open questions wait.
 func (x *run[S, U]) prepare() error {
-	x.ready = x.plan.ready(x.ready, x.frontier)
+	x.ready = x.plan.waiting.Ready(x.ready, x.frontier)
 	x.outcomes = slices.Grow(x.outcomes[:0], len(x.ready))[:len(x.ready)]
 	for i, n := range x.ready {
 		x.outcomes[i] = outcome[U]{node: n}

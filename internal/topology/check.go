@@ -1,5 +1,5 @@
 // Package topology finds faults in the structure of a graph: unknown and unreachable nodes, dead ends,
-// cycles without a way out, and paths that meet at different steps. It works on names alone.
+// cycles without a way out, and paths that meet at different steps. It also decides which reached nodes wait.
 package topology
 
 import (
