@@ -149,7 +149,7 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 	if x.id = x.req.Run; x.id == "" {
 		x.id = x.o.NewID()
 	}
-	x.active.named(x.me, x.id)
+	x.active.Name(x.me, x.id)
 	if err := x.move(lifecycle.Start); err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 		return fmt.Errorf("run %q: %w", head.Run, err)
 	}
 	x.id, x.step = head.Run, head.Step
-	x.active.named(x.me, x.id)
+	x.active.Name(x.me, x.id)
 	x.session.beginStep(x.id, x.step+1, x.log)
 	if err := x.recall(ctx, head); err != nil {
 		return err

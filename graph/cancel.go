@@ -21,17 +21,12 @@ func (r *Runner[S, U]) Cancel(ctx context.Context, thread, run string) (err erro
 	if r.o.Store == nil {
 		return errNoStore
 	}
-	if a := r.active.find(thread, run); a != nil {
-		a.cancel(ErrCancelled)
-		select {
-		case <-a.gone:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+	if a := r.active.Find(thread, run); a != nil {
+		end, err := a.Cancel(ctx, ErrCancelled)
+		if err == nil && Status(end) == Completed {
+			err = &MoveError{Completed, lifecycle.Cancel}
 		}
-		if a.end == Completed {
-			return &MoveError{a.end, lifecycle.Cancel}
-		}
-		return nil
+		return err
 	}
 	if _, err := r.cancellable(ctx, thread, run); err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 )
 
@@ -34,110 +33,10 @@ const (
 // forever is the time that Enqueue waits in a store.
 const forever = 100 * 365 * 24 * time.Hour
 
-// activeRuns is the set of active and waiting runs of a Runner.
-type activeRuns struct {
-	mu     sync.Mutex
-	active map[string]*activeRun // active runs by thread
-	queues map[string]*runQueue  // of Enqueue, by thread
-}
-
-// runQueue is the queue of a thread. Runs send to turn, and blocked senders go on in order of arrival.
-type runQueue struct {
-	turn chan struct{} // has room for one
-	runs int           // that run or wait
-}
-
-type activeRun struct {
-	token  int64 // token of its lease; the run with the greatest token owns the thread
-	cancel context.CancelCauseFunc
-	run    string        // set when its input is saved
-	end    Status        // of the run, set before gone is closed
-	gone   chan struct{} // closed when the run has left the thread
-}
-
-// turn waits until all earlier runs on a thread have left.
-func (c *activeRuns) turn(ctx context.Context, thread string) (leave func(), err error) {
-	c.mu.Lock()
-	q := c.queues[thread]
-	if q == nil {
-		q = &runQueue{turn: make(chan struct{}, 1)}
-		if c.queues == nil {
-			c.queues = map[string]*runQueue{}
-		}
-		c.queues[thread] = q
-	}
-	q.runs++
-	c.mu.Unlock()
-	drop := func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if q.runs--; q.runs == 0 {
-			delete(c.queues, thread)
-		}
-	}
-	select {
-	case q.turn <- struct{}{}:
-		return func() { <-q.turn; drop() }, nil
-	case <-ctx.Done():
-		drop()
-		return nil, fmt.Errorf("wait for thread %q: %w (%w)", thread, context.Cause(ctx), ErrBusy)
-	}
-}
-
-// enter registers a run as the owner of a thread. If another run is registered, the one
-// with the older lease has lost it and is cancelled. A run in another process notices the
-// loss when it writes or renews its lease.
-func (c *activeRuns) enter(thread string, token int64, cancel context.CancelCauseFunc) (me *activeRun, leave func(Status)) {
-	me = &activeRun{token: token, cancel: cancel, gone: make(chan struct{})}
-	lost := fmt.Errorf("stopped by a later input: %w", ErrSuperseded)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.active == nil {
-		c.active = map[string]*activeRun{}
-	}
-	switch other := c.active[thread]; {
-	case other == nil:
-		c.active[thread] = me
-	case other.token < token:
-		other.cancel(lost)
-		c.active[thread] = me
-	default:
-		cancel(lost)
-	}
-	return me, func(end Status) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.active[thread] == me {
-			delete(c.active, thread)
-		}
-		me.end = end
-		close(me.gone)
-	}
-}
-
 var errNoRestore = errors.New("OnBusy is Rollback, but the graph has no Restore")
 
 // onBusy is the policy of the request, else that of the runner.
 func (x *run[S, U]) onBusy() OnBusy { return cmp.Or(x.req.OnBusy, x.o.OnBusy) }
-
-// named sets the ID of an active run; nil is a run without a store.
-func (c *activeRuns) named(me *activeRun, run string) {
-	if me != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		me.run = run
-	}
-}
-
-// find returns the active run of a thread, if it has the ID or that is empty.
-func (c *activeRuns) find(thread, run string) *activeRun {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if a := c.active[thread]; a != nil && (run == "" || run == a.run) {
-		return a
-	}
-	return nil
-}
 
 // open acquires the thread of a run according to OnBusy. The returned function releases
 // it.
@@ -151,9 +50,9 @@ func (x *run[S, U]) open(ctx context.Context, cancel context.CancelCauseFunc) (f
 	}
 	after := func() {}
 	if policy == Enqueue {
-		leave, err := x.active.turn(ctx, x.req.Thread)
+		leave, err := x.active.Turn(ctx, x.req.Thread)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("wait for thread %q: %w (%w)", x.req.Thread, err, ErrBusy)
 		}
 		after, wait = leave, forever
 	}
@@ -171,11 +70,13 @@ func (x *run[S, U]) open(ctx context.Context, cancel context.CancelCauseFunc) (f
 		return nil, err
 	}
 	x.log = log
-	me, left := x.active.enter(x.req.Thread, log.lease.Token, cancel)
+	// A run in another process notices the loss when it writes or renews its lease.
+	lost := fmt.Errorf("stopped by a later input: %w", ErrSuperseded)
+	me, left := x.active.Enter(x.req.Thread, log.lease.Token, cancel, lost)
 	x.me = me
 	return func() {
 		log.close(ctx)
-		left(x.status)
+		left(string(x.status))
 		after()
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/internal/active"
 	"example.com/ragflow/internal/lifecycle"
 )
 
@@ -39,7 +40,7 @@ type run[S, U any] struct {
 
 	outcomes []outcome[U] // outcomes of the current step, by rank
 
-	me      *activeRun      // nil without a store
+	me      *active.Run     // nil without a store
 	early   *speculating[U] // nil without one
 	reached <-chan struct{} // for an early task: closed when its superstep begins
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"example.com/ragflow/internal/active"
 	"example.com/ragflow/internal/parallel"
 )
 
@@ -119,7 +120,7 @@ type Runner[S, U any] struct {
 	plan   *Plan[S, U]
 	o      Options
 	states stateCache[S]
-	active *activeRuns
+	active *active.Runs
 	blank  []byte // JSON of the zero U, the update that changes nothing
 	fault  error  // invalid options; every run fails with it
 }
@@ -128,7 +129,7 @@ type Runner[S, U any] struct {
 func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 	var zero U
 	blank, _ := json.Marshal(zero) // on an error, no update equals blank
-	r := &Runner[S, U]{plan: p, o: o.withDefaults(), active: &activeRuns{}, blank: blank}
+	r := &Runner[S, U]{plan: p, o: o.withDefaults(), active: &active.Runs{}, blank: blank}
 	if o.OnBusy == Rollback && p.restore == nil {
 		r.fault = errNoRestore
 	}
