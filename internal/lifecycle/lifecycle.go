@@ -49,8 +49,8 @@ func machine() *fsm.FSM {
 
 type step struct{ from, move string }
 
-// legal returns the status after each legal move.
-var legal = sync.OnceValue(func() map[step]string { //nolint:gochecknoglobals // a table that never changes
+// legal returns the status after each legal move, a table that never changes.
+var legal = sync.OnceValue(func() map[step]string {
 	to := map[step]string{}
 	m := machine()
 	for _, from := range []string{Pending, Running, Interrupted, Completed, Failed, Cancelled, Limited, Superseded} {
