@@ -30,7 +30,7 @@ type Question struct {
 	Thread   string            // the conversation it belongs to; empty begins a new one
 	Metadata map[string]string // saved with the run; not shown to models
 
-	Collections []string     // to answer from; empty: Config.Collection
+	Collections []string     // to answer from, also when a thread goes on; empty: Config.Collection
 	Filter      state.Filter // documents to answer from; zero: all
 	Settings    *Settings    // nil: Config.Settings; to change one of those, change a copy
 
@@ -113,7 +113,7 @@ func (a *Assistant) prepare(ctx context.Context, q Question) (*request, error) {
 	if q.Resume {
 		s, err := a.log.StateAt(ctx, q.Thread, 0)
 		if errors.Is(err, graph.ErrNotFound) {
-			return nil, fmt.Errorf("resume thread %q: %w", q.Thread, ErrNothingToResume)
+			return nil, fmt.Errorf("resume thread %q: %w: %w", q.Thread, ErrNothingToResume, ErrNotFound)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("resume thread %q: %w", q.Thread, err)
@@ -153,6 +153,8 @@ func (a *Assistant) check(q Question) error {
 		return errors.New("resume goes on with the question that was asked; a new question, history or settings cannot be given with it")
 	case !q.Resume && len(q.Answers) > 0:
 		return errors.New("answers are for a run that asked questions: they need Resume")
+	case slices.ContainsFunc(q.History, func(m state.Message) bool { return m.Role != state.Human && m.Role != state.AI }):
+		return errors.New("a message of a history is neither of a human nor of an ai")
 	case len(q.History) > 0 && q.Thread != "":
 		return errors.New("a history begins a new thread, so no thread can be named with it")
 	case !q.Resume && text.Clean(q.Text) == "":

@@ -98,12 +98,29 @@ func (cs *Collections) get(ctx context.Context, name string) (*collection, error
 	if err != nil {
 		return nil, err
 	}
+	if name != cs.a.config.Collection {
+		if config.Docs, err = indexedFolders(ctx, db, config); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+	}
 	c := &collection{index: db, library: ingest.New(db, config.ingestOptions(notice))}
 	if cs.open == nil {
 		cs.open, cs.bound = map[string]*collection{}, map[string]*bound{}
 	}
 	cs.open[name] = c
 	return c, nil
+}
+
+// indexedFolders are the folders and files of an index that are still there, but for the
+// documents that were put into the collection.
+func indexedFolders(ctx context.Context, db search.Backend, c Config) (docs []string, err error) {
+	roots, err := db.Collections(ctx)
+	for _, r := range roots {
+		if r.Root != ingest.DocumentsDir(c.DataDir, c.Collection) && ingest.CheckPath(r.Root) == nil {
+			docs = append(docs, r.Root)
+		}
+	}
+	return docs, err
 }
 
 // current returns what a question over some collections is answered from. The first use of a
@@ -141,6 +158,7 @@ func (cs *Collections) viewed(ctx context.Context, names []string, view func(*in
 	}
 	var views []ingest.View
 	var chosen []*collection
+	var empty error
 	version := ""
 	for _, name := range names {
 		c, err := cs.get(ctx, name)
@@ -148,11 +166,18 @@ func (cs *Collections) viewed(ctx context.Context, names []string, view func(*in
 			return nil, err
 		}
 		v, err := view(c.library)
+		if errors.Is(err, ingest.ErrNoDocuments) {
+			empty = err // the others may have some
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
 		chosen, views = append(chosen, c), append(views, v)
-		version += fmt.Sprintf("%d ", v.Version)
+		version += fmt.Sprintf("%s %d ", name, v.Version)
+	}
+	if len(chosen) == 0 {
+		return nil, empty
 	}
 	key := strings.Join(names, "\x00")
 	cs.mu.Lock()

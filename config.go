@@ -42,8 +42,8 @@ type Config struct {
 	// Docs are folders and files to answer from. They are indexed, as far as they changed,
 	// before the first question.
 	Docs []string
-	// Collection names the default collection of DataDir: documents with an index, chunking
-	// and embedder of their own. Empty is the index without a name.
+	// Collection names the default collection of DataDir: documents with an index of their
+	// own. It is made if there is none. Empty is the index without a name.
 	Collection string
 	// Index opens the index of a collection outside of DataDir, for example on a server;
 	// the Assistant closes it. Nil: the embedded index.
@@ -117,7 +117,8 @@ type Models struct {
 	Reranker llm.Reranker
 }
 
-// Settings say how one question is answered.
+// Settings say how one question is answered; see [state.Settings] for the fields. Zero fields
+// are defaults.
 type Settings = state.Settings
 
 // Resolve returns c with all defaults filled in. The error has all faults of c; [Open]
@@ -206,6 +207,9 @@ func (c Config) chat(s Settings) (llm.Chat, error) {
 		return c.Models.Chat, nil
 	}
 	chat, ok := c.Models.Named[s.Model]
+	if !ok && len(c.Models.Named) == 0 {
+		return nil, fmt.Errorf("model %q: %w; Config.Models.Named has none", s.Model, ErrNoSuchModel)
+	}
 	if !ok {
 		return nil, fmt.Errorf("model %q: %w; there are %s", s.Model, ErrNoSuchModel, strings.Join(slices.Sorted(maps.Keys(c.Models.Named)), ", "))
 	}

@@ -111,6 +111,12 @@ func TestOwners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := a.Runs().Start(bert, ragflow.Question{Text: questions[0], Thread: "t"}); !errors.Is(err, ragflow.ErrNotFound) {
+		t.Errorf("start: %v", err)
+	}
+	if _, err := a.Ask(bert, ragflow.Question{Thread: "t", Resume: true}); !errors.Is(err, ragflow.ErrNotFound) {
+		t.Errorf("resume: %v", err)
+	}
 	_, read := a.Threads().Thread(bert, "t")
 	_, again := a.Ask(bert, ragflow.Question{Text: questions[0], Thread: "t"})
 	_, reply := a.Reply(bert, r.RunID)
@@ -160,6 +166,15 @@ func TestSeveralCollections(t *testing.T) {
 	}
 	if _, err := a.Ask(t.Context(), ragflow.Question{Text: "x", Collections: []string{"cellar"}}); !errors.Is(err, ingest.ErrNoCollection) {
 		t.Errorf("an unknown collection: %v", err)
+	}
+	if _, err := a.Collections().Make(t.Context(), "empty"); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := a.Ask(t.Context(), ragflow.Question{Text: "When do I water basil?", Collections: []string{"empty", "garden"}}); err != nil || len(r.Citations) == 0 {
+		t.Errorf("with an empty collection: %+v, %v", r, err)
+	}
+	if err := a.Collections().Delete("empty"); err != nil {
+		t.Fatal(err)
 	}
 	if err := a.Collections().Delete("house"); err != nil {
 		t.Fatal(err)

@@ -177,7 +177,7 @@ type SnippetReply struct {
 	Marks []search.Mark `json:"marks"` // words of the query
 }
 
-// Reply returns the reply of an earlier run with all that Question.Trace asks for, AnswerMD and FlowTraceMD are the
+// Reply returns the reply of an earlier run, with all that Question.Trace asks for. AnswerMD and FlowTraceMD are the
 // same bytes as when it ended, but for a line below each quote whose document has changed
 // since. The run is named as for [threads.Log.Run]. It has no answer if it ended before.
 func (a *Assistant) Reply(ctx context.Context, run string) (*Reply, error) {

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/ragflow"
 )
 
 // Two collections with different embedding models stand side by side, whatever
@@ -43,5 +46,27 @@ func TestCollectionsHaveEmbeddersOfTheirOwn(t *testing.T) {
 		if code != exitOK || stderr.Len() > 0 || !strings.Contains(stdout.String(), step.stdout) {
 			t.Fatalf("%s %s: exit code %d, want %q on\n%s\nstandard error:\n%s", step.model, step.args, code, step.stdout, &stdout, &stderr)
 		}
+	}
+}
+
+// TestCollectionOfAProgram: the command line answers from a collection that a Go program made.
+func TestCollectionOfAProgram(t *testing.T) {
+	p := program{t: t, dir: t.TempDir(), data: t.TempDir()}
+	a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: p.data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	library, err := a.Collections().Make(t.Context(), "notes")
+	if err == nil {
+		_, err = library.PutText(t.Context(), "heater.md", "Heater", "To reset the heater, hold the red button.", nil)
+	}
+	if err := errors.Join(err, a.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if out := p.do("index", "collections"); !strings.Contains(out, "notes") {
+		t.Errorf("the list is %q", out)
+	}
+	if out := p.do("ask", "--collection", "notes", "How do I reset the heater?"); !strings.Contains(out, "red button") {
+		t.Errorf("the answer is %q", out)
 	}
 }

@@ -91,7 +91,7 @@ func (v conversation) configure(c *ragflow.Config) {
 func scopeName(s state.Scope) string {
 	name := line(strings.Join(s.Docs, ", "))
 	if s.Collection != "" {
-		name = "the collection " + line(s.Collection)
+		name = "the collection " + line(strings.Join(append([]string{s.Collection}, s.More...), ", "))
 	}
 	if !s.Filter.Empty() {
 		name += " (filtered)"

@@ -28,6 +28,8 @@ func (l *loader) readCollection() error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && l.in.NewCollection && l.in.given(docsName):
 		return nil
+	case errors.Is(err, fs.ErrNotExist) && ingest.CheckPath(filepath.Dir(path)) == nil:
+		return nil // made by a program, which notes no settings
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("collection %q: %w", name, ingest.ErrNoCollection)
 	case err != nil:

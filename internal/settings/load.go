@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -207,6 +208,9 @@ func (l *loader) choose(row setting, preset *value) *value {
 			}
 		}
 		return noted
+	}
+	if noted == nil && row.name == docsName && l.in.Collection != "" {
+		return cmp.Or(flag, preset) // it has documents of its own
 	}
 	order := []*value{flag, noted, l.ofEnvironment(row), l.dotenv.value(row), l.file.value(row)}
 	if l.in.Reembed && strings.HasPrefix(row.name, "EMBEDDING_") {

@@ -187,7 +187,7 @@ func (db *DB) checkSchema(ctx context.Context, cn *conn, version int) error {
 	}
 	got, err := readSchema(&Tx{ctx, cn}, len(want))
 	if err == nil && !slices.Equal(got, want) {
-		err = &Error{db.path, ErrForeign, errors.New("it has other tables, indexes or triggers than this program makes")}
+		err = &Error{db.path, ErrForeign, errors.New("it has other tables, indexes or triggers than this version makes: if an earlier one made it, move it away")}
 	}
 	return err
 }
