@@ -57,7 +57,7 @@ var rooms = map[string]room{
 		"github.com/hbollon/go-edlib",      // the similarity of names by Jaro and Winkler
 		"github.com/bmatcuk/doublestar/v4", // globs of paths in filters
 	}},
-	"internal/skills/cite": {ours: []string{"prompts", "state", "search/text"}},
+	"internal/skills/cite": {ours: []string{"internal/prompts", "state", "search/text"}},
 	"internal/document":    {ours: []string{"state"}},
 	"ingest/chunk": {ours: []string{"internal/document", "internal/rank", "search/text", "state"}, theirs: []string{
 		"github.com/google/uuid", // chunk ids (version 5)
@@ -130,7 +130,8 @@ var rooms = map[string]room{
 	"llm":                  {},
 	"internal/llmtest":     {ours: []string{"llm"}},
 	"llm/rerank":           {ours: []string{"internal/llmclient", "llm"}},
-	"prompts":              {},
+	"internal/prompts":     {},
+	"prompts":              {ours: []string{"internal/prompts"}},
 	"internal/llmclient": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
@@ -144,27 +145,27 @@ var rooms = map[string]room{
 		"golang.org/x/time/rate", // requests a minute
 	}},
 	"internal/skills/readable": {ours: []string{"search/text", "internal/sanitize", "internal/skills/cite"}},
-	"internal/skills/offline": {ours: []string{"internal/skills/readable", "internal/dictionary", "search/text", "state", "prompts", "internal/skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
+	"internal/skills/offline": {ours: []string{"internal/skills/readable", "internal/dictionary", "search/text", "state", "internal/prompts", "internal/skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
 		"golang.org/x/text/unicode/norm", // takes the accents off words whose meaning is looked up
 	}},
 	"scripts/learn-answers": {ours: []string{".", "eval", "search", "internal/index", "search/text", "internal/skills/offline", "state"}},
-	"nodes": {ours: []string{"graph", "state", "prompts", "search/text", "internal/rank", "internal/redact", "internal/sanitize", "internal/skills/cite", "internal/lru"}, theirs: []string{
+	"nodes": {ours: []string{"graph", "state", "internal/prompts", "search/text", "internal/rank", "internal/redact", "internal/sanitize", "internal/skills/cite", "internal/lru"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},
-	"internal/transcript": {ours: []string{"graph", "llm", "state", "search/text", "internal/sanitize", "prompts"}},
-	"eval": {ours: []string{".", "internal/transcript", "ingest", "search", "state", "search/text", "internal/rank", "internal/skills/cite", "ingest/chunk", "internal/document", "internal/load", "internal/index", "llm", "nodes", "internal/skills/offline", "prompts"}, theirs: []string{
+	"internal/transcript": {ours: []string{"graph", "llm", "state", "search/text", "internal/sanitize", "internal/prompts"}},
+	"eval": {ours: []string{".", "internal/transcript", "ingest", "search", "state", "search/text", "internal/rank", "internal/skills/cite", "ingest/chunk", "internal/document", "internal/load", "internal/index", "llm", "nodes", "internal/skills/offline", "internal/prompts", "prompts"}, theirs: []string{
 		"golang.org/x/sync/errgroup", // a bounded group of workers that ends with the first error
 	}},
 	"internal/beir": {},
 	"eval/field": {ours: []string{".", "llm", "llm/openai"}, theirs: []string{
 		"golang.org/x/net/html", // text of the pages that the questions were written from
 	}},
-	"internal/skills/model": {ours: []string{"agent", "graph", "llm", "nodes", "prompts", "search/text", "state", "internal/sanitize", "internal/skills/cite", "internal/skills/offline"}},
+	"internal/skills/model": {ours: []string{"agent", "graph", "llm", "nodes", "internal/prompts", "search/text", "state", "internal/sanitize", "internal/skills/cite", "internal/skills/offline"}},
 	"internal/feedback": {ours: []string{"internal/newfile", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
 	"threads": {ours: []string{"graph", "internal/stored", "search/text", "state", "internal/transcript"}},
-	".": {ours: []string{"internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "search/text", "internal/rank", "internal/skills/cite", "ingest", "ingest/chunk", "internal/document", "internal/load", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "search/text", "internal/rank", "internal/skills/cite", "ingest", "ingest/chunk", "internal/document", "internal/load", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{
@@ -194,7 +195,7 @@ var rooms = map[string]room{
 	}},
 	"internal/newfile":  {},
 	"internal/parallel": {},
-	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "prompts", "internal/skills/model"}, theirs: []string{
+	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "internal/prompts", "internal/skills/model"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program
 	}},
 	"tests/kills": {ours: []string{"agent", "checkpoint/postgres", "llm", "llm/openai", "state"}},

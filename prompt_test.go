@@ -7,7 +7,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/internal/llmtest"
-	"example.com/ragflow/prompts"
+	"example.com/ragflow/internal/prompts"
 )
 
 // TestSystemPromptOfOnesOwn holds that the model is told what a person wrote,

@@ -8,15 +8,16 @@ import (
 	"strings"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/prompts"
+	custom "example.com/ragflow/prompts"
 )
 
 // Judge grades answers with a model by a fixed rubric (see package prompts) at temperature 0. It is called
 // only if [Options] hold one. It is safe for concurrent use if its model is.
 type Judge struct {
 	Chat   llm.Chat
-	Custom prompts.Set // custom prompts
+	Custom custom.Set // custom prompts
 }
 
 // Judgement is a judge's result for one answer.

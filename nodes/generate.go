@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/cite"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )

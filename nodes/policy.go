@@ -7,9 +7,9 @@ import (
 	"math"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/sanitize"
 	"example.com/ragflow/internal/skills/cite"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/state"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/cite"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/state"
 )
 

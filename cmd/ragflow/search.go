@@ -9,9 +9,9 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/internal/screen"
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/settings"
 	"example.com/ragflow/internal/transcript"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/sanitize"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/state"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/prompts"
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/state"
 )
 

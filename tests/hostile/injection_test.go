@@ -23,9 +23,9 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
-	"example.com/ragflow/prompts"
 )
 
 // asked counts the requests at the proxy, which receives all traffic except loopback.

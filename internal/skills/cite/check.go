@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/prompts"
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/cite"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/state"
 )
 

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/sanitize"
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/state"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
 )
 

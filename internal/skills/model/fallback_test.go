@@ -12,12 +12,12 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/memstore"
 	"example.com/ragflow/internal/llmtest"
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/state"
 )
 

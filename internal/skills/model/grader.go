@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )

@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
 )
 

@@ -3,8 +3,8 @@ package model
 import (
 	"context"
 
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
 )
 

@@ -1,8 +1,8 @@
 package model
 
 import (
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/prompts"
 )
 
 // Skills are the skills of a turn that a model can do.

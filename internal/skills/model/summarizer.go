@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/prompts"
 )
 
 // verifyTokens is the most that is asked for: a word for each statement.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/internal/skills/readable"
-	"example.com/ragflow/prompts"
 )
 
 // render writes a piece in Markdown, followed by the mark of source n, and returns the quoted spans. bold

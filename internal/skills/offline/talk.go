@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/readable"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/state"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"example.com/ragflow/prompts"
+	"example.com/ragflow/internal/prompts"
 )
 
 func TestEverySituationInEveryLanguage(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"example.com/ragflow/prompts"
+	"example.com/ragflow/internal/prompts"
 )
 
 func folder(file, text string) fstest.MapFS { return fstest.MapFS{file: {Data: []byte(text)}} }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/prompts"
+	"example.com/ragflow/internal/prompts"
 )
 
 func TestParseMultiQuery(t *testing.T) { // Q07, Q09
