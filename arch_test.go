@@ -59,7 +59,7 @@ var rooms = map[string]room{
 	}},
 	"internal/skills/cite": {ours: []string{"internal/prompts", "state", "search/text"}},
 	"internal/document":    {ours: []string{"state"}},
-	"ingest/chunk": {ours: []string{"internal/document", "internal/rank", "search/text", "state"}, theirs: []string{
+	"internal/chunk": {ours: []string{"internal/document", "internal/rank", "search/text", "state"}, theirs: []string{
 		"github.com/google/uuid", // chunk ids (version 5)
 	}},
 	"internal/load": {ours: []string{"internal/document", "search/text", "state"}, theirs: []string{
@@ -74,7 +74,7 @@ var rooms = map[string]room{
 		"github.com/klippa-app/go-pdfium",  // text and places of PDFs, by the reader of the Chrome browser
 		"github.com/tetratelabs/wazero",    // the sandbox that it runs in, without cgo
 	}},
-	"ingest": {ours: []string{"llm", "ingest/chunk", "internal/document", "internal/load", "search", "state"}, theirs: []string{
+	"ingest": {ours: []string{"llm", "internal/chunk", "internal/document", "internal/load", "search", "state"}, theirs: []string{
 		"golang.org/x/sync/semaphore", // who may read a root or make vectors, in order, until a context ends
 	}},
 	"search/searchtest": {ours: []string{"search", "state"}},
@@ -153,7 +153,7 @@ var rooms = map[string]room{
 		"github.com/google/uuid", // message ids
 	}},
 	"internal/transcript": {ours: []string{"graph", "llm", "state", "search/text", "internal/sanitize", "internal/prompts"}},
-	"eval": {ours: []string{".", "internal/transcript", "ingest", "search", "state", "search/text", "internal/rank", "internal/skills/cite", "ingest/chunk", "internal/document", "internal/load", "internal/index", "llm", "nodes", "internal/skills/offline", "internal/prompts", "prompts"}, theirs: []string{
+	"eval": {ours: []string{".", "internal/transcript", "ingest", "search", "state", "search/text", "internal/rank", "internal/skills/cite", "internal/chunk", "internal/document", "internal/load", "internal/index", "llm", "nodes", "internal/skills/offline", "internal/prompts", "prompts"}, theirs: []string{
 		"golang.org/x/sync/errgroup", // a bounded group of workers that ends with the first error
 	}},
 	"internal/beir": {},
@@ -165,7 +165,7 @@ var rooms = map[string]room{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
 	"threads": {ours: []string{"graph", "internal/stored", "search/text", "state", "internal/transcript"}},
-	".": {ours: []string{"internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "search/text", "internal/rank", "internal/skills/cite", "ingest", "ingest/chunk", "internal/document", "internal/load", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "search/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/load", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{
@@ -219,7 +219,7 @@ var testOnly = []string{
 	module + "/internal/transcript",
 	module + "/eval",                                                                              // questions for integration tests,
 	module + "/llm", module + "/llm/openai", module + "/llm/anthropic", module + "/llm/providers", // and real models for them
-	module + "/internal/load", module + "/ingest/chunk", // documents for tests of chunkers, chunks for tests of loaders
+	module + "/internal/load", module + "/internal/chunk", // documents for tests of chunkers, chunks for tests of loaders
 	module + "/graph/graphtest", module + "/graph", module + "/longterm/longtermtest",
 	module + "/graph/memstore",
 	module + "/internal/stored",

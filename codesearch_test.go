@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"example.com/ragflow"
-	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"

@@ -17,7 +17,6 @@ import (
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/internal/dictionary"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/internal/stored"
@@ -64,9 +63,9 @@ type Config struct {
 	// or PowerLoss.
 	Durability string
 
-	// Chunking says how documents are cut; see package ingest/chunk. A folder that was
+	// Chunking says how documents are cut; see [ingest.Chunking]. A folder that was
 	// indexed with KeepChunking is cut as it was then.
-	Chunking chunk.Options
+	Chunking ingest.Chunking
 	// KeepChunking stores Chunking for the folders that are indexed.
 	KeepChunking bool
 	// Dictionary is a file of synonyms, in addition to the built-in ones.

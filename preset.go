@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/search"
 )
@@ -42,7 +43,7 @@ func Presets() []Preset {
 }
 
 // Cut returns how documents are cut: as o says, else as the preset says.
-func (p Preset) Cut(o chunk.Options) chunk.Options {
+func (p Preset) Cut(o ingest.Chunking) ingest.Chunking {
 	o.Chunker, o.Size = cmp.Or(o.Chunker, p.Chunker), cmp.Or(o.Size, p.ChunkSize)
 	return o
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/internal/sanitize"
 	"example.com/ragflow/internal/skills/offline"

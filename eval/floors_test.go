@@ -12,8 +12,8 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
-	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/internal/beir"
+	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/document"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/index"

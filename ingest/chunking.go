@@ -5,15 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/document"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 )
 
+// Chunking says how documents are cut. The zero value is the default. Chunkers are "adaptive" (the default),
+// "code", "html", "markdown", "recursive", "semantic" and "text". Sizes are tokens. Check refuses what makes no sense.
+type Chunking = chunk.Options
+
 // chunkingOf returns the options for a root: those stored by KeepChunking, else
 // Options.Chunking.
-func (l *Library) chunkingOf(ctx context.Context, root string) (chunk.Options, error) {
+func (l *Library) chunkingOf(ctx context.Context, root string) (Chunking, error) {
 	if l.o.KeepChunking {
 		return l.o.Chunking, nil
 	}
@@ -21,7 +25,7 @@ func (l *Library) chunkingOf(ctx context.Context, root string) (chunk.Options, e
 	if err != nil || note == "" {
 		return l.o.Chunking, err
 	}
-	var kept chunk.Options
+	var kept Chunking
 	if err := json.Unmarshal([]byte(note), &kept); err != nil {
 		return kept, fmt.Errorf("read how %q is cut: %w", root, err)
 	}
@@ -29,7 +33,7 @@ func (l *Library) chunkingOf(ctx context.Context, root string) (chunk.Options, e
 }
 
 // cut cuts a document for the index. f describes its file.
-func (l *Library) cut(ctx context.Context, doc document.Document, f search.File, o chunk.Options) (search.Entry, error) {
+func (l *Library) cut(ctx context.Context, doc document.Document, f search.File, o Chunking) (search.Entry, error) {
 	f = describe(doc, f)
 	f.Chunker = o.Fingerprint()
 	chunks, err := chunk.CutWith(ctx, doc, o, l.sentenceModel(o))
@@ -38,7 +42,7 @@ func (l *Library) cut(ctx context.Context, doc document.Document, f search.File,
 
 // sentenceModel returns the embedder of the semantic chunker: the configured one if it is the
 // model that the options name, else nil.
-func (l *Library) sentenceModel(o chunk.Options) chunk.Embed {
+func (l *Library) sentenceModel(o Chunking) chunk.Embed {
 	e := l.o.Embedder
 	if e == nil || o.Semantic.Model == "" || search.ModelName(e.Model()) != search.ModelName(o.Semantic.Model) {
 		return nil

@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
@@ -64,8 +63,8 @@ type Options struct {
 	Folders func() []string // more folders, read if they exist; may be nil
 	Dir     string          // the folder for the documents of Put, made when needed; empty: none can be put
 
-	Chunking     chunk.Options // a folder that was indexed with KeepChunking keeps its own
-	KeepChunking bool          // store Chunking for the folders that are indexed
+	Chunking     Chunking // a folder that was indexed with KeepChunking keeps its own
+	KeepChunking bool     // store Chunking for the folders that are indexed
 
 	Embedder llm.Embedder // nil: no vectors are made
 	Dense    search.Dense

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search"
 )
@@ -112,7 +111,7 @@ type syncer struct {
 	target
 	report      *Report
 	progress    func(Progress)
-	chunking    chunk.Options
+	chunking    Chunking
 	fingerprint string // of chunking
 
 	seen    map[string]bool // sources that are there

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"example.com/ragflow"
-	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/document"
 	"example.com/ragflow/internal/index"
 	"example.com/ragflow/llm"

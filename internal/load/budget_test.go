@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/load"
 )
 

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/load"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/document"
 )
 

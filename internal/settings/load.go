@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"example.com/ragflow"
-	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/chunk"
 )
 
 // Input is what settings are read from, besides files.

@@ -9,7 +9,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/checkpoint/postgres"
-	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"

@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/document"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/load"

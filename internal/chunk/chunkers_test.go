@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search/text"
