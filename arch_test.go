@@ -43,26 +43,26 @@ var rooms = map[string]room{
 	"graph/memstore":  {ours: []string{"graph", "internal/stored"}},
 	"graph/graphtest": {ours: []string{"graph"}},
 	"state":           {},
-	"search/text": {theirs: []string{
+	"internal/text": {theirs: []string{
 		"github.com/blevesearch/snowballstem", // stemmers
 		"github.com/pkoukk/tiktoken-go",       // in a test: the same tokens
 		"golang.org/x/text/unicode/norm",      // NFC
 	}},
-	"internal/sanitize":   {ours: []string{"search/text"}},
+	"internal/sanitize":   {ours: []string{"internal/text"}},
 	"internal/redact":     {},
-	"internal/dictionary": {ours: []string{"search/text"}},
-	"internal/rank":       {ours: []string{"state", "search/text"}},
-	"search": {ours: []string{"llm", "state", "search/text", "internal/rank", "internal/lru"}, theirs: []string{
+	"internal/dictionary": {ours: []string{"internal/text"}},
+	"internal/rank":       {ours: []string{"state", "internal/text"}},
+	"search": {ours: []string{"llm", "state", "internal/text", "internal/rank", "internal/lru"}, theirs: []string{
 		"golang.org/x/sync/singleflight",   // one call for a question that several searches ask
 		"github.com/hbollon/go-edlib",      // the similarity of names by Jaro and Winkler
 		"github.com/bmatcuk/doublestar/v4", // globs of paths in filters
 	}},
-	"internal/skills/cite": {ours: []string{"internal/prompts", "state", "search/text"}},
+	"internal/skills/cite": {ours: []string{"internal/prompts", "state", "internal/text"}},
 	"internal/document":    {ours: []string{"state"}},
-	"internal/chunk": {ours: []string{"internal/document", "internal/rank", "search/text", "state"}, theirs: []string{
+	"internal/chunk": {ours: []string{"internal/document", "internal/rank", "internal/text", "state"}, theirs: []string{
 		"github.com/google/uuid", // chunk ids (version 5)
 	}},
-	"internal/load": {ours: []string{"internal/document", "search/text", "state"}, theirs: []string{
+	"internal/load": {ours: []string{"internal/document", "internal/text", "state"}, theirs: []string{
 		"github.com/yuin/goldmark",         // Markdown
 		"go.yaml.in/yaml/v4",               // front matter
 		"golang.org/x/text",                // encodings of text files
@@ -78,7 +78,7 @@ var rooms = map[string]room{
 		"golang.org/x/sync/semaphore", // who may read a root or make vectors, in order, until a context ends
 	}},
 	"search/searchtest": {ours: []string{"search", "state"}},
-	"internal/index": {ours: []string{"search", "search/text", "state", "internal/parallel", "internal/sqlite"}, theirs: []string{
+	"internal/index": {ours: []string{"search", "internal/text", "state", "internal/parallel", "internal/sqlite"}, theirs: []string{
 		"github.com/bits-and-blooms/bitset", // sets of files and chunks, 64 in a word
 		"golang.org/x/sys/cpu",              // whether the processor has the instructions of the dot product
 	}},
@@ -88,7 +88,7 @@ var rooms = map[string]room{
 	"checkpoint/postgres": {ours: []string{"graph", "internal/stored"}, theirs: []string{
 		"github.com/jackc/pgx/v5", // PostgreSQL's protocol, a pool, and notifications
 	}},
-	"internal/remote": {ours: []string{"search", "search/text", "state"}, theirs: []string{
+	"internal/remote": {ours: []string{"search", "internal/text", "state"}, theirs: []string{
 		"github.com/google/uuid", // ids made of content (version 5)
 	}},
 	"search/pgvector": {ours: []string{"search", "internal/remote", "state"}, theirs: []string{
@@ -107,7 +107,7 @@ var rooms = map[string]room{
 	"agent/mcp": {ours: []string{"agent"}, theirs: []string{
 		"github.com/modelcontextprotocol/go-sdk", // the protocol, by the official SDK
 	}},
-	"longterm": {ours: []string{"internal/sqlite", "llm", "search/text"}},
+	"longterm": {ours: []string{"internal/sqlite", "llm", "internal/text"}},
 	"longterm/postgres": {ours: []string{"longterm"}, theirs: []string{
 		"github.com/jackc/pgx/v5", // PostgreSQL's protocol, with a pool
 	}},
@@ -144,28 +144,28 @@ var rooms = map[string]room{
 	"llm/providers": {ours: []string{"llm", "llm/anthropic", "llm/openai"}, theirs: []string{
 		"golang.org/x/time/rate", // requests a minute
 	}},
-	"internal/skills/readable": {ours: []string{"search/text", "internal/sanitize", "internal/skills/cite"}},
-	"internal/skills/offline": {ours: []string{"internal/skills/readable", "internal/dictionary", "search/text", "state", "internal/prompts", "internal/skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
+	"internal/skills/readable": {ours: []string{"internal/text", "internal/sanitize", "internal/skills/cite"}},
+	"internal/skills/offline": {ours: []string{"internal/skills/readable", "internal/dictionary", "internal/text", "state", "internal/prompts", "internal/skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
 		"golang.org/x/text/unicode/norm", // takes the accents off words whose meaning is looked up
 	}},
-	"scripts/learn-answers": {ours: []string{".", "eval", "search", "internal/index", "search/text", "internal/skills/offline", "state"}},
-	"nodes": {ours: []string{"graph", "state", "internal/prompts", "search/text", "internal/rank", "internal/redact", "internal/sanitize", "internal/skills/cite", "internal/lru"}, theirs: []string{
+	"scripts/learn-answers": {ours: []string{".", "eval", "search", "internal/index", "internal/text", "internal/skills/offline", "state"}},
+	"nodes": {ours: []string{"graph", "state", "internal/prompts", "internal/text", "internal/rank", "internal/redact", "internal/sanitize", "internal/skills/cite", "internal/lru"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},
-	"internal/transcript": {ours: []string{"graph", "llm", "state", "search/text", "internal/sanitize", "internal/prompts"}},
-	"eval": {ours: []string{".", "internal/transcript", "ingest", "search", "state", "search/text", "internal/rank", "internal/skills/cite", "internal/chunk", "internal/document", "internal/load", "internal/index", "llm", "nodes", "internal/skills/offline", "internal/prompts", "prompts"}, theirs: []string{
+	"internal/transcript": {ours: []string{"graph", "llm", "state", "internal/text", "internal/sanitize", "internal/prompts"}},
+	"eval": {ours: []string{".", "internal/transcript", "ingest", "search", "state", "internal/text", "internal/rank", "internal/skills/cite", "internal/chunk", "internal/document", "internal/load", "internal/index", "llm", "nodes", "internal/skills/offline", "internal/prompts", "prompts"}, theirs: []string{
 		"golang.org/x/sync/errgroup", // a bounded group of workers that ends with the first error
 	}},
 	"internal/beir": {},
 	"eval/field": {ours: []string{".", "llm", "llm/openai"}, theirs: []string{
 		"golang.org/x/net/html", // text of the pages that the questions were written from
 	}},
-	"internal/skills/model": {ours: []string{"agent", "graph", "llm", "nodes", "internal/prompts", "search/text", "state", "internal/sanitize", "internal/skills/cite", "internal/skills/offline"}},
+	"internal/skills/model": {ours: []string{"agent", "graph", "llm", "nodes", "internal/prompts", "internal/text", "state", "internal/sanitize", "internal/skills/cite", "internal/skills/offline"}},
 	"internal/feedback": {ours: []string{"internal/newfile", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
-	"threads": {ours: []string{"graph", "internal/stored", "search/text", "state", "internal/transcript"}},
-	".": {ours: []string{"internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "search/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/load", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
+	"threads": {ours: []string{"graph", "internal/stored", "internal/text", "state", "internal/transcript"}},
+	".": {ours: []string{"internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/load", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{
@@ -189,7 +189,7 @@ var rooms = map[string]room{
 		"golang.org/x/term",               // size of the terminal, and how it was
 		"golang.org/x/sys",                // keys that wait unseen while an answer is written
 	}},
-	"internal/termmd": {ours: []string{"internal/sanitize", "search/text"}, theirs: []string{
+	"internal/termmd": {ours: []string{"internal/sanitize", "internal/text"}, theirs: []string{
 		"github.com/yuin/goldmark",        // Markdown
 		"github.com/charmbracelet/x/ansi", // wrapping by columns
 	}},

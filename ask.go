@@ -18,9 +18,9 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/dictionary"
 	"example.com/ragflow/internal/skills/offline"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

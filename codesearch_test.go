@@ -9,8 +9,8 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 )
 
 // codeQuestions ask for functions of real programs by what they do. Nothing was

@@ -12,8 +12,8 @@
 // threads.db (package checkpoint) and index.db (package internal/index).
 //
 // The first question brings the index up to date ([Assistant.Library]). Package
-// internal/load reads each new or changed file; package ingest/chunk cuts it into chunks,
-// which are exact slices of its text; package search/text turns them into terms; package
+// internal/load reads each new or changed file; package internal/chunk cuts it into chunks,
+// which are exact slices of its text; package internal/text turns them into terms; package
 // internal/index stores both and publishes a segment that is fast to search.
 //
 // A [Question] carries what it may choose itself: thread, collections, filter and [Settings].

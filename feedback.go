@@ -15,7 +15,7 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/feedback"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

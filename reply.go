@@ -11,11 +11,11 @@ import (
 	"example.com/ragflow/internal/dictionary"
 	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/cite"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/internal/transcript"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

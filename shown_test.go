@@ -12,7 +12,7 @@ import (
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/internal/sanitize"
 	"example.com/ragflow/internal/skills/offline"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

@@ -8,9 +8,9 @@ import (
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/internal/skills/model"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/internal/transcript"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

@@ -17,8 +17,8 @@ import (
 	"example.com/ragflow/internal/document"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/index"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 )
 
 // floorSet is a set in BEIR's format with the quality that the search must reach.

@@ -21,8 +21,8 @@ import (
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/internal/termmd"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/internal/transcript"
-	"example.com/ragflow/search/text"
 )
 
 // benign are harmless pages with questions.

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/search/text"
 )
 
 // Query says which facts to find.

@@ -11,8 +11,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/longterm"
-	"example.com/ragflow/search/text"
 )
 
 // TestRankOfSimpleTwin compares searches with a ranking that reads every fact.

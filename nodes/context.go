@@ -11,7 +11,7 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/cite"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

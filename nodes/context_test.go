@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

@@ -12,12 +12,15 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/cite"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 
 // offlineMaker is the Model of an answer that no model wrote.
 const offlineMaker = "offline"
+
+// Documents describes the documents that are searched: how many chunks they have, and how many hold a term.
+type Documents = text.Index
 
 // Answering configures [Generate]. Quotes, NewID and Clock are required.
 type Answering struct {
@@ -27,7 +30,7 @@ type Answering struct {
 	Verifier      Verifier       // reads each statement of a model again; nil: rules alone check it
 	Threshold     float64        // minimum grade of a turn that quotes answer with; 0 means [DefaultThreshold]
 	ContentTokens int            // limit of the messages in a task; 0 means [DefaultContentTokens]
-	Documents     text.Index     // of the documents, with their languages; nil: not known
+	Documents     Documents      // of the documents, with their languages; nil: not known
 	Context       ContextOptions // the options of PostRetrieval
 	NoRefusals    bool           // the writer cannot decline
 	Strict        bool           // drop statements that no source supports, instead of marking them

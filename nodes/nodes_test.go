@@ -16,8 +16,8 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/rank"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

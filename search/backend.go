@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
@@ -83,7 +82,7 @@ type Snapshot interface {
 	Respelled(query string) []Respelled
 	// Speaks reports whether chunks are in a language.
 	Speaks(language string) bool
-	Analyzer() text.Analyzer
+	Analyzer() Analyzer
 	Docs() int               // chunks
 	Files() int              // documents
 	Passing() int            // documents that this snapshot may find

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"example.com/ragflow/internal/lru"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

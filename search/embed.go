@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // minPassage is the lowest number of tokens that a refused text is cut to.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/internal/rank"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

@@ -3,8 +3,6 @@ package search
 import (
 	"strings"
 	"unicode/utf8"
-
-	"example.com/ragflow/search/text"
 )
 
 // snippetBytes is the maximum length of a snippet, about 30 words.
@@ -12,12 +10,12 @@ const snippetBytes = 190
 
 // NewSnippets returns a function that finds the stretch of some 30 words of a passage whose
 // terms weigh most. Of a passage without any of them it returns the beginning.
-func NewSnippets(a text.Analyzer, weights map[string]float64) func(passage string) Snippet {
+func NewSnippets(a Analyzer, weights map[string]float64) func(passage string) Snippet {
 	return func(passage string) Snippet { return snippet(a, weights, passage) }
 }
 
-func snippet(a text.Analyzer, weights map[string]float64, passage string) Snippet {
-	var found []text.Token
+func snippet(a Analyzer, weights map[string]float64, passage string) Snippet {
+	var found []Token
 	for _, t := range a.Analyze(passage) {
 		if weights[t.Term] > 0 {
 			found = append(found, t)
@@ -41,7 +39,7 @@ func snippet(a text.Analyzer, weights map[string]float64, passage string) Snippe
 const repeated = 0.05
 
 // heaviest returns the first stretch of up to snippetBytes whose tokens weigh most.
-func heaviest(found []text.Token, weights map[string]float64) (start, end int) {
+func heaviest(found []Token, weights map[string]float64) (start, end int) {
 	best := 0.0
 	for i, first := range found {
 		seen, sum, last := map[string]bool{}, 0.0, first.End
@@ -66,7 +64,7 @@ func heaviest(found []text.Token, weights map[string]float64) (start, end int) {
 
 // widen returns the heaviest stretch with context: from the beginning of its sentence, at most
 // a third of the free space, and the rest after it.
-func widen(s string, found []text.Token, weights map[string]float64) (start, end int) {
+func widen(s string, found []Token, weights map[string]float64) (start, end int) {
 	start, end = heaviest(found, weights)
 	free := max(0, snippetBytes-(end-start))
 	head := s[max(0, start-free/3):start]

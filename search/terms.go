@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 
@@ -25,9 +25,19 @@ const (
 // languages it holds, and queries are analyzed for those.
 const languageMark = "\x00"
 
+// Analyzer turns text into terms, QueryTerm is one to search for, and Token is one with its place in the text.
+type (
+	Analyzer  = text.Analyzer
+	QueryTerm = text.QueryTerm
+	Token     = text.Token
+)
+
+// Multilingual returns the analyzer of collections: documents of several languages in one index.
+func Multilingual() Analyzer { return text.Multilingual() }
+
 // EachTerm calls f for the terms of a document: first those of its title, then those of each
 // chunk.
-func EachTerm(a text.Analyzer, title string, chunks []state.Chunk, f func(chunk int, in Field, term string)) {
+func EachTerm(a Analyzer, title string, chunks []state.Chunk, f func(chunk int, in Field, term string)) {
 	texts := make([]string, len(chunks))
 	for i := range chunks {
 		texts[i] = chunks[i].Text
@@ -37,7 +47,7 @@ func EachTerm(a text.Analyzer, title string, chunks []state.Chunk, f func(chunk 
 	if ok {
 		whole, languages = polyglot.Languages(texts)
 	}
-	var tokens []text.Token
+	var tokens []Token
 	each := func(chunk int, in Field, s, language string) {
 		if tokens = tokens[:0]; ok {
 			tokens = polyglot.AppendIn(tokens, s, language)
@@ -62,14 +72,14 @@ func EachTerm(a text.Analyzer, title string, chunks []state.Chunk, f func(chunk 
 
 // Languages are the languages that the chunks of a [Snapshot] are in.
 type Languages struct {
-	documents, bound text.Analyzer // of documents, and of texts of unknown language
-	held             []string      // besides English, ascending
+	documents, bound Analyzer // of documents, and of texts of unknown language
+	held             []string // besides English, ascending
 	chunks           int
 	docFreq          func(term string) int
 }
 
 // NewLanguages counts the chunks of each language; a is the analyzer of the documents.
-func NewLanguages(a text.Analyzer, chunks int, docFreq func(term string) int) Languages {
+func NewLanguages(a Analyzer, chunks int, docFreq func(term string) int) Languages {
 	l := Languages{documents: a, bound: a, chunks: chunks, docFreq: docFreq}
 	if p, ok := a.(text.Polyglot); ok {
 		for _, code := range p.Codes() {
@@ -84,9 +94,9 @@ func NewLanguages(a text.Analyzer, chunks int, docFreq func(term string) int) La
 
 // Analyzer returns an analyzer that gives a word the term that most documents have for it. See
 // [text.Polyglot].
-func (l *Languages) Analyzer() text.Analyzer { return l.bound }
+func (l *Languages) Analyzer() Analyzer { return l.bound }
 
-func (l *Languages) documentAnalyzer() text.Analyzer { return l.documents }
+func (l *Languages) documentAnalyzer() Analyzer { return l.documents }
 
 // IDF implements [Snapshot]: ln((N−df+0.5)/(df+0.5) + 1). It is greatest for terms that no chunk
 // holds, and above 0 for all.
@@ -124,16 +134,16 @@ func (l *Languages) Speaks(language string) bool {
 }
 
 // QueryTerms returns the terms to search for.
-func (l *Languages) QueryTerms(s string) []text.QueryTerm {
+func (l *Languages) QueryTerms(s string) []QueryTerm {
 	return text.QueryTerms(l.documents, s, l.held)
 }
 
 // Weigh returns the terms of the text of a query, and the weights of these and of the terms of
 // its boosts. The greatest weight of a term counts; boosts with a weight that is not positive
 // and finite are ignored.
-func (l *Languages) Weigh(q state.Query) (asked []text.QueryTerm, weights map[string]float64) {
+func (l *Languages) Weigh(q state.Query) (asked []QueryTerm, weights map[string]float64) {
 	asked, weights = countRepeats(l.QueryTerms(q.Text)), map[string]float64{}
-	add := func(terms []text.QueryTerm, factor float64) {
+	add := func(terms []QueryTerm, factor float64) {
 		for _, t := range terms {
 			weights[t.Term] = max(weights[t.Term], factor*t.Weight)
 		}
@@ -154,7 +164,7 @@ const textWords = 64
 
 // countRepeats sums the weights of each term of a long query over its places, and returns other
 // queries unchanged.
-func countRepeats(asked []text.QueryTerm) []text.QueryTerm {
+func countRepeats(asked []QueryTerm) []QueryTerm {
 	type occurrence struct {
 		term string
 		at   text.Span

@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"example.com/ragflow/internal/rank"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
@@ -73,8 +72,8 @@ type member struct {
 }
 
 // documentAnalyzer returns the analyzer of the documents of the first member.
-func (u *union) documentAnalyzer() text.Analyzer {
-	if l, ok := u.members[0].Snapshot.(interface{ documentAnalyzer() text.Analyzer }); ok {
+func (u *union) documentAnalyzer() Analyzer {
+	if l, ok := u.members[0].Snapshot.(interface{ documentAnalyzer() Analyzer }); ok {
 		return l.documentAnalyzer()
 	}
 	return u.members[0].Analyzer()
@@ -232,7 +231,7 @@ func (u *union) Chunks(ctx context.Context, ids []string) ([]state.Chunk, error)
 func (u *union) Respelled(query string) (out []Respelled) {
 	for _, m := range u.members {
 		for _, r := range m.Respelled(query) {
-			held := func(t text.QueryTerm) bool { return u.DocFreq(t.Term) > 0 }
+			held := func(t QueryTerm) bool { return u.DocFreq(t.Term) > 0 }
 			same := func(o Respelled) bool { return o.Word == r.Word }
 			if !slices.ContainsFunc(out, same) && !slices.ContainsFunc(u.QueryTerms(r.Word), held) {
 				out = append(out, r)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"example.com/ragflow/internal/beir"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // corpus is a folder with corpus.jsonl, queries.jsonl, if judged qrels.tsv, and for the large corpus

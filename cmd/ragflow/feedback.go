@@ -11,7 +11,7 @@ import (
 	"example.com/ragflow/internal/feedback"
 	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/internal/settings"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 func (a *app) feedbackCommand(g *given) *cobra.Command {

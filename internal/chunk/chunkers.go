@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"example.com/ragflow/internal/document"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // Names of chunkers.

@@ -16,7 +16,7 @@ import (
 	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/load"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

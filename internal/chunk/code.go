@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/internal/document"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // Languages with special rules.

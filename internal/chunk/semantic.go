@@ -10,7 +10,7 @@ import (
 
 	"example.com/ragflow/internal/document"
 	"example.com/ragflow/internal/rank"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 const (

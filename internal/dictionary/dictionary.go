@@ -16,7 +16,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // Limits of an expansion.

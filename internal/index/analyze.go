@@ -6,8 +6,8 @@ import (
 
 	"example.com/ragflow/internal/parallel"
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/bits-and-blooms/bitset"
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

@@ -7,14 +7,14 @@ import (
 	"sync"
 
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 )
 
 // Options configure an index. The zero value is ready for use.
 type Options struct {
 	Ranking  *search.Ranking // parameters of the score; nil means DefaultRanking
-	Analyzer text.Analyzer   // of documents and queries; nil means text.Multilingual
+	Analyzer text.Analyzer   // of documents and queries; nil means search.Multilingual
 	Logger   *slog.Logger    // logs segments that cannot be saved or are damaged; nil discards
 	Access   sqlite.Access   // whether a read-only file is an error; it is by default
 }
@@ -52,7 +52,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	if db.analyzer == nil {
-		db.analyzer = text.Multilingual()
+		db.analyzer = search.Multilingual()
 	}
 	if db.log == nil {
 		db.log = slog.New(slog.DiscardHandler)

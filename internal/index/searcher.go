@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"example.com/ragflow/internal/index"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 )
 
 // segments returns the segments of an index.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"example.com/ragflow/internal/index"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

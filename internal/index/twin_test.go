@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"example.com/ragflow/internal/index"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"example.com/ragflow/internal/document"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // builder writes the text of a document as Markdown, whose blocks are found later. A blank line separates

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // tolerance is the rounding error that comparisons of similarities accept.

@@ -23,8 +23,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 )
 
 // Format is the version of the data in a [Store], with the analyzer of its terms. A store with
@@ -177,7 +177,7 @@ type DB struct {
 
 // New returns the index on a store, which it closes.
 func New(store Store) *DB {
-	return &DB{store: store, analyzer: text.Multilingual(), known: map[string]*root{}, terms: map[string]termCounts{}, failed: map[string]int64{}}
+	return &DB{store: store, analyzer: search.Multilingual(), known: map[string]*root{}, terms: map[string]termCounts{}, failed: map[string]int64{}}
 }
 
 // ReadOnly implements search.Backend; a server is never opened for reading only.

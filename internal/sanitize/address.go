@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // address matches text that viewers of Markdown make clickable: addresses with a scheme, those

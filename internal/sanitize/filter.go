@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // maxUnit is the maximum number of bytes that [Filter] holds back to see how they end.

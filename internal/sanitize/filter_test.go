@@ -13,7 +13,7 @@ import (
 	gtext "github.com/yuin/goldmark/text"
 
 	"example.com/ragflow/internal/sanitize"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // hostile are fragments of text that a viewer would load, run or make clickable, whole or in

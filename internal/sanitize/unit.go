@@ -6,7 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // Parts of Markdown that a viewer would load, run or follow.

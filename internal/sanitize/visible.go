@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // Visible makes text safe to show on a terminal or in a viewer. It replaces invalid UTF-8 by

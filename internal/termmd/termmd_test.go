@@ -12,7 +12,7 @@ import (
 
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/termmd"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 func cite(n int) string { return fmt.Sprintf("[%d]", n) }

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/ragflow/internal/sanitize"
-	searchtext "example.com/ragflow/search/text"
+	searchtext "example.com/ragflow/internal/text"
 )
 
 // Visible is [sanitize.Visible].

@@ -20,8 +20,8 @@ import (
 
 	"example.com/ragflow/eval"
 	"example.com/ragflow/internal/skills/offline"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

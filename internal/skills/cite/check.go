@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/internal/prompts"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 //go:embed words.txt

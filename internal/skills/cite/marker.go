@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // Checked is an answer whose markers all name an existing source.

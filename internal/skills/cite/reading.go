@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // token is a word, figure or code of a sentence.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // sentences splits an answer. A mark belongs to the sentence that it is in or follows; at the end of a list

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

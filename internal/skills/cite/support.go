@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // minNear is the least share of a sentence's weight in three neighbouring sentences of a source. It was

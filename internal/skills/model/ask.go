@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"example.com/ragflow/internal/prompts"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/search/text"
 )
 
 // Limits of what is asked for, in tokens.

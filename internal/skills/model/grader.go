@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"example.com/ragflow/internal/prompts"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

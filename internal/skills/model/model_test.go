@@ -10,8 +10,8 @@ import (
 
 	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/model"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"example.com/ragflow/internal/prompts"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/search/text"
 )
 
 // Limits of a reranking request.

@@ -13,9 +13,9 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/offline"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

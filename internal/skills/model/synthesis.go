@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"example.com/ragflow/internal/prompts"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 

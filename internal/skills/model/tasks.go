@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/search/text"
 )
 
 // Tasks of models, by the names that people choose models for.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/internal/skills/readable"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

@@ -20,7 +20,7 @@ package offline
 
 import (
 	"example.com/ragflow/internal/dictionary"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"example.com/ragflow/internal/skills/offline"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

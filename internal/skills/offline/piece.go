@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/internal/skills/readable"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // piece is the part of a passage that an answer shows: neighbouring sentences, with the header of their

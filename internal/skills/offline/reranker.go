@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"example.com/ragflow/internal/parallel"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/internal/skills/readable"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

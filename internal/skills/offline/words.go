@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/ragflow/internal/lru"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 

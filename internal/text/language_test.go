@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 func TestLanguage(t *testing.T) {

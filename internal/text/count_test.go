@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 func TestCount(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 // terms joins the terms of s; what shares a position is joined by a slash.

@@ -3,7 +3,7 @@ package text_test
 import (
 	"fmt"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 func ExampleAnalyzer() {

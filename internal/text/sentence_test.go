@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/internal/text"
 )
 
 func sentences(s string) []string {
