@@ -16,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/internal/dictionary"
 	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/internal/text"
 	"example.com/ragflow/nodes"
@@ -285,19 +284,19 @@ func (a *Assistant) Search(ctx context.Context, query string, o SearchOptions) (
 
 // Explanation shows what became of a query. Its JSON is the schema of `ragflow explain --json`.
 type Explanation struct {
-	Original   string                 `json:"original"`
-	Cleaned    string                 `json:"cleaned"`
-	Tokens     []TermReply            `json:"tokens"`
-	Language   string                 `json:"language"`
-	Domain     string                 `json:"domain"` // the folder of most of the best hits
-	Intent     string                 `json:"intent"` // the question type: how-to, definition, yes/no, …
-	Route      string                 `json:"route"`
-	Complexity float64                `json:"complexity_score"` // 0–1
-	Standalone bool                   `json:"standalone"`
-	Queries    []state.Query          `json:"queries"`
-	Respelled  []Respelled            `json:"searched_also,omitempty"`
-	Expanded   []dictionary.Expansion `json:"expanded,omitempty"` // what dictionaries and everyday synonyms add
-	Warnings   []string               `json:"warnings"`
+	Original   string        `json:"original"`
+	Cleaned    string        `json:"cleaned"`
+	Tokens     []TermReply   `json:"tokens"`
+	Language   string        `json:"language"`
+	Domain     string        `json:"domain"` // the folder of most of the best hits
+	Intent     string        `json:"intent"` // the question type: how-to, definition, yes/no, …
+	Route      string        `json:"route"`
+	Complexity float64       `json:"complexity_score"` // 0–1
+	Standalone bool          `json:"standalone"`
+	Queries    []state.Query `json:"queries"`
+	Respelled  []Respelled   `json:"searched_also,omitempty"`
+	Expanded   []Expansion   `json:"expanded,omitempty"` // what dictionaries and everyday synonyms add
+	Warnings   []string      `json:"warnings"`
 }
 
 // TermReply is one term the analyzer made of a query.

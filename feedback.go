@@ -44,13 +44,16 @@ type Rating struct {
 	Question string // title of the promoted answer; empty: the question of the turn
 }
 
+// Feedback is a stored rating.
+type Feedback = feedback.Feedback
+
 // Rate stores a rating in the data folder. A good rating also promotes the
 // answer: the passages that it cites are written as a Markdown file that later questions
 // over the same documents search like any document, and that a person may edit or delete. A
 // bad rating deletes that file, and so does [Open] once a document does not say the passage
 // any more. Errors match ErrNotFound (no such thread or turn), ErrNoAnswer,
 // ErrSealed or ErrReadOnly.
-func (a *Assistant) Rate(ctx context.Context, r Rating) (*feedback.Feedback, error) {
+func (a *Assistant) Rate(ctx context.Context, r Rating) (*Feedback, error) {
 	switch {
 	case a.config.ThreadKeys != nil:
 		return nil, ErrSealed

@@ -123,11 +123,14 @@ type SearchReply struct {
 	Note       string   `json:"note,omitempty"`       // says that a leg counts less than it usually does
 
 	// Expanded is what Config.Dictionary adds to the query.
-	Expanded []dictionary.Expansion `json:"expanded,omitempty"`
+	Expanded []Expansion `json:"expanded,omitempty"`
 	// Respelled are words of the query that no document has, with what was
 	// searched for besides.
 	Respelled []Respelled `json:"searched_also,omitempty"`
 }
+
+// Expansion is a word of a query with the words that a dictionary adds to it.
+type Expansion = dictionary.Expansion
 
 // Respelled is a word that no document has, with the terms spelled almost like it
 // that are searched for besides, at a lower weight.

@@ -60,7 +60,7 @@
 // result. A record that is changed or moved to another place does not decrypt. Names
 // of threads, owners, runs and nodes, ids, times, statuses and sizes are neither encrypted
 // nor authenticated, and removed records are not noticed beyond what
-// [SQLite.Verify] counts. Views show NULL for encrypted columns; an [stored.Archive] is
+// [SQLite.Verify] counts. Views show NULL for encrypted columns; an [Archive] is
 // plain text. Each record names its key, and [SQLite.Rotate] encrypts the records of
 // older keys again. A query for metadata or text decrypts what it reads, so it needs no
 // plain text on the disk.

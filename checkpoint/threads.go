@@ -16,7 +16,7 @@ import (
 // Export copies a thread out of the store: up to a commit, or, if at is 0 or the
 // head, all of it with its pending results. The error matches [graph.ErrNotFound]
 // for an unknown thread or commit.
-func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (*stored.Archive, error) {
+func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (*Archive, error) {
 	var a *stored.Archive
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		_, last, err := find(ctx, tx, thread, at)
@@ -51,7 +51,7 @@ func (s *SQLite) Copy(ctx context.Context, from string, at graph.CommitID, to st
 // Import adds the thread of an archive, under the given name or, if that is empty,
 // its own: all or nothing. Its commits get new ids in the same order. The error matches
 // [graph.ErrExists] if the thread has a commit, [graph.ErrBusy] if it has a live lease.
-func (s *SQLite) Import(ctx context.Context, a *stored.Archive, thread string) error {
+func (s *SQLite) Import(ctx context.Context, a *Archive, thread string) error {
 	a, err := stored.NormalizeArchive(a, thread)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)

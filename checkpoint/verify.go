@@ -17,7 +17,7 @@ import (
 // possible, [graph.ErrNotFound] that a thread is unknown. It does not look at owners.
 // The caller must check the content
 // of bodies.
-func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]stored.Finding, error) {
+func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]Finding, error) {
 	var found []stored.Finding
 	if len(threads) == 0 {
 		lines, err := s.db.Check(ctx)

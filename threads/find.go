@@ -12,7 +12,7 @@ import (
 
 // Run returns a run from the log. It is named by its id, or "last" for the newest of all
 // threads. An unknown run matches graph.ErrNotFound.
-func (l *Log) Run(ctx context.Context, run string) (*transcript.Run, error) {
+func (l *Log) Run(ctx context.Context, run string) (*Run, error) {
 	ctx = l.owned(ctx)
 	id, thread, last, err := l.findRun(ctx, run)
 	if err != nil {

@@ -6,6 +6,15 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/stored"
+	"example.com/ragflow/internal/transcript"
+)
+
+// An Archive is a thread out of its store, and a Finding is a damage that Verify found. A Run is
+// the log of one question.
+type (
+	Archive = stored.Archive
+	Finding = stored.Finding
+	Run     = transcript.Run
 )
 
 // Store is what a [Log] needs of the store of its threads. The stores of packages
@@ -22,14 +31,14 @@ type Store interface {
 	// Snapshots returns the commits of a thread that have a snapshot, oldest first.
 	Snapshots(ctx context.Context, thread string) ([]graph.CommitID, error)
 	// Export copies a thread out of the store up to a commit; 0: all of it.
-	Export(ctx context.Context, thread string, at graph.CommitID) (*stored.Archive, error)
+	Export(ctx context.Context, thread string, at graph.CommitID) (*Archive, error)
 	// Import adds the thread of an archive under the given name, or its own if that is
 	// empty: all or nothing. A thread that exists is graph.ErrExists.
-	Import(ctx context.Context, a *stored.Archive, thread string) error
+	Import(ctx context.Context, a *Archive, thread string) error
 	// Delete drops threads, all or none: graph.ErrNotFound, or graph.ErrBusy if one is held.
 	Delete(ctx context.Context, threads ...string) error
 	// Verify checks the records of threads, or all of the store without names. It does not look at owners.
-	Verify(ctx context.Context, threads ...string) ([]stored.Finding, error)
+	Verify(ctx context.Context, threads ...string) ([]Finding, error)
 	// Vacuum returns the space of deleted records.
 	Vacuum(ctx context.Context) error
 	Close() error

@@ -16,9 +16,9 @@ import (
 // Verified is the report of [Log.Verify]. Its JSON is the schema of
 // `ragflow threads verify --json`.
 type Verified struct {
-	Threads  int              `json:"threads"` // checked threads
-	Commits  int              `json:"commits"`
-	Findings []stored.Finding `json:"findings"`
+	Threads  int       `json:"threads"` // checked threads
+	Commits  int       `json:"commits"`
+	Findings []Finding `json:"findings"`
 }
 
 // Verify checks threads, or all of them and their file if none is named:

@@ -20,7 +20,7 @@ var problems string
 // parent, everything can be decoded, and counts are right. It changes nothing. An error
 // means that the check was not possible, [graph.ErrNotFound] that a thread is unknown. It does not look at owners. The
 // caller must check the content of bodies; the server's pg_amcheck checks its files.
-func (s *Store) Verify(ctx context.Context, threads ...string) (found []stored.Finding, err error) {
+func (s *Store) Verify(ctx context.Context, threads ...string) (found []Finding, err error) {
 	if len(threads) == 0 {
 		threads, err = get(ctx, s, func() ([]string, error) { return column[string](ctx, s.pool, `SELECT name FROM threads ORDER BY name`) })
 	}
