@@ -99,7 +99,7 @@ type request struct {
 	trace  bool
 }
 
-// prepare checks a question and makes its turn. A run that an agent began goes on as an agent.
+// prepare checks a question and makes its turn. A run that an agent began continues as an agent.
 func (a *Assistant) prepare(ctx context.Context, q Question) (*request, error) {
 	r := &request{trace: q.Trace}
 	if err := a.check(q); err != nil {
@@ -363,7 +363,7 @@ func complexity(x *Explanation) float64 {
 }
 
 // domain returns the folder that most of the ten best hits of a search by words lie
-// in; "" where there is none.
+// in; "" if there is none.
 func (t *turn) domain(ctx context.Context, queries []state.Query) (domain string, err error) {
 	if len(queries) == 0 {
 		return "", nil

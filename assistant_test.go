@@ -84,7 +84,7 @@ func ask(t *testing.T, a *ragflow.Assistant, thread, question string) *ragflow.R
 	return reply
 }
 
-// TestReplyOfTheRun: what Ask returns is what the log tells of the run afterwards, and
+// TestReplyOfTheRun: what Ask returns equals the reply read from the log afterwards, and
 // shares nothing with the state of the thread.
 func TestReplyOfTheRun(t *testing.T) {
 	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir()})

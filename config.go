@@ -29,8 +29,8 @@ import (
 )
 
 // Config is what an [Assistant] has for all its questions: places, models, limits. The zero
-// Config keeps threads and index in memory, knows no documents and uses no model. What one
-// question may change is in [Settings].
+// Config keeps threads and index in memory, knows no documents and uses no model. Settings
+// that one question may change are in [Settings].
 type Config struct {
 	// DataDir is the folder for threads.db and index.db. It is created if it is missing.
 	// Empty keeps everything in memory.
@@ -56,8 +56,8 @@ type Config struct {
 	ThreadStore func(ctx context.Context, readOnly bool) (threads.Store, error)
 	// ForgetThreads keeps threads in memory although there is a DataDir, as an evaluation does.
 	ForgetThreads bool
-	// ThreadKeys encrypt threads.db, see [ParseKeyring]; nil: it is not encrypted. What was
-	// written before is encrypted by [threads.Log.Seal]. The index is never encrypted.
+	// ThreadKeys encrypt threads.db, see [ParseKeyring]; nil: it is not encrypted. Earlier
+	// records are encrypted by [threads.Log.Seal]. The index is never encrypted.
 	ThreadKeys *Keyring
 	// Durability says what a saved step of threads.db survives: ProcessCrash, the default,
 	// or PowerLoss.

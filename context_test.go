@@ -80,7 +80,7 @@ func TestContextOptions(t *testing.T) {
 	}
 }
 
-// TestReplyOfNothing holds that a reply without any result is whole (X19): lists
+// TestReplyOfNothing checks that a reply without any result is whole (X19): lists
 // are empty, not absent, and it says when it was asked.
 func TestReplyOfNothing(t *testing.T) {
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.FixedZone("", 3600))

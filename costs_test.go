@@ -9,7 +9,7 @@ import (
 // TestTurnCosts gates the SQL statements and model calls of a turn, which do not
 // depend on the machine.
 func TestTurnCosts(t *testing.T) {
-	const turns, mostStatements = 10, 95
+	const turns, maxStatements = 10, 95
 	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir()})
 	indexed(t, a)
 	ask(t, a, "t", "How often should I water a basil plant?")
@@ -20,7 +20,7 @@ func TestTurnCosts(t *testing.T) {
 			t.Errorf("an offline turn used %+v of a model", r.Usage)
 		}
 	}
-	if got := float64(ragflow.Statements(a)-before) / turns; got > mostStatements {
-		t.Errorf("a turn makes %.0f statements, want at most %d", got, mostStatements)
+	if got := float64(ragflow.Statements(a)-before) / turns; got > maxStatements {
+		t.Errorf("a turn makes %.0f statements, want at most %d", got, maxStatements)
 	}
 }

@@ -30,7 +30,7 @@
 //
 // The last event has the [Reply]. The log holds the same facts, so events, replies, histories
 // (package threads) and traces (package internal/transcript) can be read again at any time.
-// A run goes on when its reader leaves, if it was begun by [Runs.Start].
+// A run continues when its reader leaves, if it was begun by [Runs.Start].
 //
 // # Many guests
 //

@@ -59,8 +59,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestPromotedAnswersFollowTheirDocuments holds that a promoted answer is found over the same
-// documents only, and goes once they say something else.
+// TestPromotedAnswersFollowTheirDocuments checks that a promoted answer is found over the same
+// documents only, and is deleted once they say something else.
 func TestPromotedAnswersFollowTheirDocuments(t *testing.T) {
 	data, docs, other := t.TempDir(), library(t), t.TempDir()
 	write(t, filepath.Join(other, "sky.md"), "The sky is blue.\n")

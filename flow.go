@@ -20,8 +20,8 @@ const flowVersion = "2"
 //	                             ↑         score < 0.50   │
 //	                             └────── once, refined ───┘
 //
-// The graph is the same for all questions. What a question brings, its skills and settings,
-// is in the turn that its nodes find in the context; see turn.go.
+// The graph is the same for all questions. The skills and settings of a question
+// are in the turn that its nodes find in the context; see turn.go.
 func flow() graph.Graph[state.State, state.Update] {
 	return graph.Graph[state.State, state.Update]{
 		Name:    "ragflow",

@@ -50,7 +50,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("search: %+v, %v", found, err)
 	}
 
-	// What is in a file does not change by reading it again.
+	// A second reading of a file gives the same.
 	if r := indexed(t, a); r.Unchanged != 2 || len(r.Failed) != 1 || len(r.Skipped) != 0 {
 		t.Errorf("second report %+v", r)
 	}

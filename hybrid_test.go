@@ -253,7 +253,7 @@ func TestEmbedderFailsAtIndexing(t *testing.T) {
 	}
 }
 
-// Another model is told of with both names and the
+// Another model is reported with both names and the
 // command; words are searched meanwhile; Reembed, or REBUILD_INDEX, mends it.
 func TestEmbedderSwitched(t *testing.T) {
 	docs := library(t)

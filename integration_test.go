@@ -13,7 +13,7 @@ import (
 )
 
 // realModels returns the models that scripts/models started; the test skips
-// where none run.
+// if none run.
 func realModels(t *testing.T) (llm.Chat, llm.Embedder) {
 	t.Helper()
 	address, name := os.Getenv("RAGFLOW_TEST_BASE_URL"), os.Getenv("RAGFLOW_TEST_CHAT_MODEL")

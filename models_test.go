@@ -287,7 +287,7 @@ func TestTransformsAndSynthesis(t *testing.T) { // Q09, Q11, Y02, K03
 	}
 }
 
-// TestStatementsAreReadAgain marks what a second reading denies; where that fails, the rules decide.
+// TestStatementsAreReadAgain marks what a second reading denies; if that fails, the rules decide.
 func TestStatementsAreReadAgain(t *testing.T) {
 	const said = "A volume keeps the data of a container. [Source 1] A container mounts a volume and writes an archive with tar. [Source 1]"
 	for _, tt := range []struct{ reply, answer, warning string }{
@@ -382,7 +382,7 @@ func TestModelsOfTasks(t *testing.T) { // Z04
 	}
 }
 
-// TestFallback puts each fault where the answer is written: the answer that is
+// TestFallback puts each fault into the call that writes the answer: the answer that is
 // kept is offline's, whole, and trace and JSON say why.
 func TestFallback(t *testing.T) {
 	for _, tt := range []struct {

@@ -15,7 +15,7 @@ import (
 // Preset is a choice of settings by name.
 type Preset struct {
 	Name                     string
-	Leg                      string   // LegDense where only meaning is searched; empty: both
+	Leg                      string   // LegDense if only meaning is searched; empty: both
 	TopK                     int      // passages
 	Alpha                    float64  // of the dense leg
 	DenseDepth, LexicalDepth int      // 0: twice TopK
@@ -28,7 +28,7 @@ type Preset struct {
 }
 
 // Presets lists the presets. "fast", "accurate" and "code" are known by how many
-// hits each leg gives, the others by what the search is for. They matter where an
+// hits each leg gives, the others by what the search is for. They matter if an
 // embedding model is configured; without one, words are searched. They cut documents where
 // folders are indexed with Config.KeepChunking, or if Config.Chunking is that of [Preset.Cut].
 func Presets() []Preset {

@@ -74,8 +74,8 @@ func (k *killer) saved() {
 	select {}
 }
 
-// TestKilledBetweenCommits kills a process after each commit of a run, and goes
-// on with the run in this one: no node that finished runs again, and the answer
+// TestKilledBetweenCommits kills a process after each commit of a run, and continues
+// the run in this one: no node that finished runs again, and the answer
 // is the one of a run that nobody killed.
 func TestKilledBetweenCommits(t *testing.T) {
 	const question = "How often should I water a basil plant?"

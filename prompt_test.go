@@ -10,7 +10,7 @@ import (
 	"example.com/ragflow/internal/prompts"
 )
 
-// TestSystemPromptOfOnesOwn holds that the model is told what a person wrote,
+// TestSystemPromptOfOnesOwn checks that the model is told what a person wrote,
 // with the sources in their place and the rules below, and that Prompt shows the
 // same (X08, X09).
 func TestSystemPromptOfOnesOwn(t *testing.T) {
@@ -44,7 +44,7 @@ func TestSystemPromptOfOnesOwn(t *testing.T) {
 	}
 }
 
-// TestPromptWithoutAModel holds that a prompt can be taken elsewhere, also that
+// TestPromptWithoutAModel checks that a prompt can be taken elsewhere, also that
 // of a follow-up.
 func TestPromptWithoutAModel(t *testing.T) {
 	a := open(t, ragflow.Config{Docs: pages(t, map[string]string{"volumes.md": volumePage})})

@@ -58,7 +58,7 @@ func TestSettingsOfAQuestion(t *testing.T) {
 	}
 }
 
-// TestResumeKeepsSettings: a run that was cancelled goes on with the model of its question.
+// TestResumeKeepsSettings: a run that was cancelled continues with the model of its question.
 func TestResumeKeepsSettings(t *testing.T) {
 	s := llmtest.NewServer(script(llmtest.Say("A volume keeps it. [Source 1]")))
 	defer s.Close()

@@ -48,10 +48,10 @@ type Reply struct {
 	SourcesHeader string `json:"-"` // "Sources", in the language of the answer
 	ChangedNotice string `json:"-"` // what to say of a citation whose Changed is set, in the language of the answer
 	FoundNotice   string `json:"-"` // what to say of a citation that is Found, in the language of the answer
-	AnswerMD      string `json:"-"` // answer.md, where asked for
-	FlowTraceMD   string `json:"-"` // flow_trace.md, where asked for
+	AnswerMD      string `json:"-"` // answer.md, if requested
+	FlowTraceMD   string `json:"-"` // flow_trace.md, if requested
 
-	Prompt *PromptReply `json:"-"` // where asked for
+	Prompt *PromptReply `json:"-"` // if requested
 }
 
 // GradeReply is the verdict on what was found.
@@ -69,13 +69,13 @@ type CertaintyReply struct {
 }
 
 // Quality is how far the sources say what the answer says, as package cite
-// checks it. The shares are within 0 and 1, and 1 where there was nothing to get
+// checks it. The shares are within 0 and 1, and 1 if there was nothing to get
 // wrong. Answers kept before there was a check have no claims.
 type Quality = state.Quality
 
 // ChunkCounts counts chunks by how far they got.
 type ChunkCounts struct {
-	Total         int `json:"total"`          // in the index; 0 where none is open
+	Total         int `json:"total"`          // in the index; 0 if none is open
 	Retrieved     int `json:"retrieved"`      // hits of all searches, fused
 	Context       int `json:"context"`        // given to the answer
 	Used          int `json:"used"`           // cited by it, or four of whose words stand in it in a row
@@ -92,7 +92,7 @@ type CitationReply struct {
 	ChunkID string `json:"chunk_id"`
 	Changed bool   `json:"changed"` // the file does not say this any more, or is gone
 	// Metadata is what the document says of itself now, in front matter or a file beside
-	// it, each value of its kind; absent where it says nothing or left the index.
+	// it, each value of its kind; absent if it says nothing or left the index.
 	Metadata state.Metadata `json:"metadata,omitempty"`
 }
 
@@ -144,7 +144,7 @@ type SearchHit struct {
 	Rank    int    `json:"rank"`
 	ChunkID string `json:"chunk_id"`
 	Path    string `json:"path"`
-	EndPage int    `json:"end_page,omitempty"` // that it ends on; absent where the file has no pages
+	EndPage int    `json:"end_page,omitempty"` // that it ends on; absent if the file has no pages
 	state.Chunk
 	Score float64     `json:"score"`
 	Legs  []state.Leg `json:"legs"`
@@ -284,7 +284,7 @@ func cloneQueries(queries []state.Query) []state.Query {
 	return out
 }
 
-// locate adds what the index holds: where hits are, and what the cited documents say of
+// locate adds the places of hits from the index, and the metadata that cited documents say of
 // themselves. A chunk that left the index since has neither.
 func (c *chunkCache) locate(ctx context.Context, reply *Reply) error {
 	if c == nil {

@@ -59,7 +59,7 @@ type RunInfo struct {
 }
 
 // Start begins to answer a question and returns when the question is saved, which may wait for
-// another run of the thread. The run goes on after ctx ends.
+// another run of the thread. The run continues after ctx ends.
 func (r *Runs) Start(ctx context.Context, q Question) (RunInfo, error) {
 	x, err := r.start(ctx, context.WithoutCancel(ctx), q)
 	if err != nil {
@@ -219,7 +219,7 @@ func (x *run) events(ctx context.Context, from position) iter.Seq2[Event, error]
 }
 
 // Events yields the events of a run after a position, none of them twice: of a run under
-// way in this process as they come, of any other from the log. The run goes on when the loop
+// way in this process as they come, of any other from the log. The run continues when the loop
 // breaks. A run that another process works on is followed as it saves its steps. Errors are
 // those of the run, or ErrNotFound.
 func (r *Runs) Events(ctx context.Context, run string, after Position) iter.Seq2[Event, error] {

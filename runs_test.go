@@ -127,7 +127,7 @@ func TestEventsFromTheLog(t *testing.T) {
 			t.Errorf("the last event is %+v", last)
 		}
 	}
-	for i := range live { // and goes on from each event of the log
+	for i := range live { // and continue from each event of the log
 		rest, at := told(live[:i+1], ""), live[i].Position
 		for range 40 {
 			for e, err := range a.Runs().Events(t.Context(), reply.RunID, at) {
@@ -192,7 +192,7 @@ func TestCancelledRunResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	leave() // the run goes on
+	leave() // the run continues
 	var at ragflow.Position
 	shown := ""
 	for e, err := range a.Runs().Events(t.Context(), run.Run, "") {

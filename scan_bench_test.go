@@ -71,7 +71,7 @@ func indexTenThousand(b *testing.B, c ragflow.Config) *ragflow.Assistant {
 	return a
 }
 
-// BenchmarkIndexUnchanged looks at 10,000 files of which none changed.
+// BenchmarkIndexUnchanged looks at 10,000 unchanged files.
 func BenchmarkIndexUnchanged(b *testing.B) {
 	a := indexTenThousand(b, ragflow.Config{DataDir: b.TempDir(), Docs: []string{tenThousand(b)}})
 	for b.Loop() {

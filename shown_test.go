@@ -288,10 +288,10 @@ func checkAnswer(t *testing.T, r *rand.Rand, parts []part, chunks []state.Chunk)
 // checkPiece checks the shown text of one passage against its source.
 func checkPiece(t *testing.T, parts []part, passage, piece string) {
 	t.Helper()
-	end, marked := -1, true // of the atom before; since then "…" stood where something is left out
-	var begun string        // the last atom of a label, where it is shown
+	end, marked := -1, true // of the atom before; since then "…" stood for an omission
+	var begun string        // the last atom of a label, if it is shown
 	for _, p := range parts {
-		var missing string // of a part of which other atoms are shown
+		var missing string // of a part whose other atoms are shown
 		any := false
 		for _, atom := range p.atoms() {
 			if !strings.Contains(passage, atom) {

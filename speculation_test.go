@@ -80,7 +80,7 @@ func TestAnswerBegunInVain(t *testing.T) {
 	}
 }
 
-// Where the model fails, the answer without it has a grade of its own: the turn has none yet.
+// If the model fails, the answer without it has a grade of its own: the turn has none yet.
 func TestFallbackOfAnEarlyAnswer(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Script(
 		llmtest.Entry{When: grades, Do: llmtest.Say("SCORE: 0.9")},

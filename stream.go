@@ -48,7 +48,7 @@ type Event struct {
 	Reply     *Reply           `json:"reply,omitempty"`     // of Done; read-only
 }
 
-// Position is a place in the events of a run, from which [Runs.Events] goes on. Empty is the
+// Position is a place in the events of a run, from which [Runs.Events] continues. Empty is the
 // beginning.
 type Position string
 
@@ -57,7 +57,7 @@ type Position string
 type position struct {
 	buffer string // identifies the buffer
 	seq    int    // events of it
-	step   int64  // number of the last saved event of which all was seen
+	step   int64  // number of the last saved event that was seen completely
 	began  int    // events StepBegan seen since then
 	done   int    // events StepEnded seen since then
 	ended  bool   // all was seen
@@ -132,7 +132,7 @@ func (n *narrator) token(t nodes.Token) {
 	}
 }
 
-// answer tells what is missing of an answer, or all of it if what is shown is something else.
+// answer reports the missing rest of an answer, or all of it if something else is shown.
 func (n *narrator) answer(text string) {
 	if n.before != nil {
 		n.remember(text, *n.before)
@@ -142,7 +142,7 @@ func (n *narrator) answer(text string) {
 	n.token(nodes.Token{Text: rest, Void: !begins})
 }
 
-// step tells what was not told yet of a superstep: that its tasks began, the rest of the
+// step reports what readers do not know yet of a superstep: that its tasks began, the rest of the
 // answer, and that they ended.
 func (n *narrator) step(seq int64, tasks []graph.Delta, answer string) {
 	tasks = slices.DeleteFunc(slices.Clone(tasks), func(d graph.Delta) bool { return d.Node == "" })
@@ -276,7 +276,7 @@ func endedEarly(run string, status graph.Status) error {
 }
 
 // remember sets the text that a reader at a position has seen of an answer. If it is not how
-// the answer begins, the answer will be told anew.
+// the answer begins, the whole answer will be reported again.
 func (n *narrator) remember(answer string, p position) {
 	seen := strings.Repeat("\x00", p.shown) // begins no answer
 	if p.shown <= len(answer) {

@@ -101,7 +101,7 @@ const (
 		" www.evil.test `c | d` boss@evil.test \x1b]8;;https://evil.test\x1b\\.\n\n[b]: javascript:alert(1)\n"
 )
 
-// TestStreamIsSafe puts an answer full of pictures, links and HTML through every way to answer. What is shown is
+// TestStreamIsSafe puts an answer full of pictures, links and HTML through every way to answer. The shown text is
 // harmless at every moment, it comes while the model writes, and at the end it is the answer.
 func TestStreamIsSafe(t *testing.T) {
 	answer := []llm.Response{{Text: loaded}}

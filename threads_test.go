@@ -86,7 +86,7 @@ func TestUndo(t *testing.T) {
 				ask(t, a, "t", q)
 				past = append(past, agree(t, a, data, "t"))
 			}
-			// Each undo goes back one turn; what was said before is said again as if
+			// Each undo goes back one turn; the earlier answer is given again as if
 			// nothing had been.
 			for n := len(questions) - 1; n > 0; n-- {
 				if err := a.Threads().Undo(t.Context(), "t"); err != nil {

@@ -26,7 +26,7 @@ type Question struct {
 }
 
 // ID names the question within the run. [Request].Answers take it, or the Key
-// alone where only one open question has it.
+// alone if only one open question has it.
 func (q Question) ID() string { return q.At + "/" + q.Key }
 
 func (q Question) place() place { return place{q.At, answerNode + q.Key, q.Turn} }
@@ -122,7 +122,7 @@ func (b *taskContext) answers(key string) int {
 	return b.used[key]
 }
 
-// use counts an answer and adds it to the notes, where an earlier attempt may have added it.
+// use counts an answer and adds it to the notes. An earlier attempt may have added it already.
 func (b *taskContext) use(q Question, body []byte) {
 	b.mu.Lock()
 	if b.used == nil {

@@ -191,7 +191,7 @@ func TestKeysThatAStoreWouldChange(t *testing.T) {
 	}
 }
 
-// Of two nodes that ask, each goes on when its own questions are answered.
+// Of two nodes that ask, each continues when its own questions are answered.
 func TestAskSideBySide(t *testing.T) {
 	m, b, c := newMemStore(), 0, 0
 	r := three(t, map[string]node{"b": asks(&b, "k"), "c": asks(&c, "k", "l")}).Runner(graph.Options{Store: m})
@@ -388,7 +388,7 @@ func TestOnceUnsaved(t *testing.T) {
 	}
 }
 
-// TestOnceWithoutJSON holds that nothing is done whose result could not be kept.
+// TestOnceWithoutJSON checks that nothing is done whose result could not be kept.
 func TestOnceWithoutJSON(t *testing.T) {
 	done := 0
 	p := build(t, "a", map[string]node{"a": func(ctx context.Context, _ list) (item, error) {

@@ -46,7 +46,7 @@ func (m *till) charged(t *testing.T) map[string]int {
 }
 
 // An edit as a node replaces the result of that node only: what else waits or has begun in the superstep
-// goes on as if nothing had happened, and each breakpoint stops the run once.
+// continues as if nothing had happened, and each breakpoint stops the run once.
 func TestEditAsNodeKeepsTheOthers(t *testing.T) {
 	yes := func(keys ...string) map[string]any {
 		out := map[string]any{}
@@ -68,7 +68,7 @@ func TestEditAsNodeKeepsTheOthers(t *testing.T) {
 		edges    string
 		branches []graph.Branch[list]
 		before   []string // breakpoints
-		do       []any    // in this order: edits; what a resume answers, nil for nothing
+		do       []any    // in this order: edits; answers of a resume, nil for none
 		stops    []string
 		want     string
 		charged  map[string]int
@@ -195,7 +195,7 @@ func TestEditAsNodeKeepsTheOthers(t *testing.T) {
 	}
 }
 
-// After an edit as a node, a subgraph beside it goes on where it was: it can be read, edited and forked.
+// After an edit as a node, a subgraph beside it continues at its place: it can be read, edited and forked.
 func TestEditAsNodeBesideASubgraph(t *testing.T) {
 	m, store := &till{}, memstore.New()
 	inner := spoken(t, tasks{"y": {Run: m.charges("y")}}, "^ x, x y, y $")

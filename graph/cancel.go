@@ -7,8 +7,8 @@ import (
 	"example.com/ragflow/internal/lifecycle"
 )
 
-// Cancel ends the unfinished run of a thread as [Cancelled]: the run with this ID or, if run is empty, whichever it is. What was saved
-// stays, and a [Request] with Resume continues it.
+// Cancel ends the unfinished run of a thread as [Cancelled]: the run with this ID or, if run is empty, whichever it is. Its saved
+// steps stay, and a [Request] with Resume continues it.
 //
 // A run of this Runner is cancelled like one whose context ends, with an error that matches [ErrCancelled]. Cancel waits for its end,
 // so its consumer must not call Cancel from the loop over its events, which can be left instead. For a run of another Runner

@@ -11,7 +11,7 @@ import (
 	"example.com/ragflow/graph/memstore"
 )
 
-// slowly is a → b, of which b takes a minute or until it is cancelled.
+// slowly is a → b; b takes a minute or until it is cancelled.
 func slowly(t *testing.T) *graph.Plan[list, item] {
 	t.Helper()
 	return must(graph.Graph[list, item]{

@@ -107,7 +107,7 @@ func compiled[S any]() string {
 }
 
 // TestCodecs: what JSON would lose or refuse is a fault of Compile, with the way
-// to it; what has methods for both ways passes.
+// to it; types with methods for both ways pass.
 func TestCodecs(t *testing.T) {
 	const (
 		lost   = `it is not exported, so JSON would lose it; export it, or add json:"-" if it need not be saved`
@@ -165,7 +165,7 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
-// What cannot be saved is found before anything runs.
+// Types that cannot be saved are found before anything runs.
 func ExampleCompile_codec() {
 	type page struct {
 		Text   string

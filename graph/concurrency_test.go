@@ -393,7 +393,7 @@ func TestStalledConsumer(t *testing.T) {
 				t.Fatalf("event %v, want %d: dropped or out of order", e.Value, got)
 			}
 			if got++; got == 10 {
-				synctest.Wait() // the node goes as far as it can
+				synctest.Wait() // the node sends all it can
 				if sent > got+100 {
 					t.Errorf("node is at %d while the consumer has seen %d", sent, got)
 				}

@@ -64,7 +64,7 @@ func TestResumeAfterCrash(t *testing.T) {
 	}
 }
 
-// What is damaged is told, with its place, and nothing is written over it.
+// Damage is reported with its place, and nothing is written over it.
 func TestDamagedThreads(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -100,7 +100,7 @@ func TestResumeWithoutStore(t *testing.T) {
 	}
 }
 
-// A value that JSON cannot hold fails where it is to be written.
+// A value that JSON cannot hold fails when it is to be written.
 func TestNotANumber(t *testing.T) {
 	long := strings.Repeat("x", 20<<10) // enough for a snapshot to be due
 	type update struct {

@@ -77,7 +77,7 @@ func (x *run[S, U]) number(kind EventKind) {
 	}
 	head := x.log.head
 	switch {
-	case kind == RunStarted && head.Source == SourceLoop: // goes on after its process died
+	case kind == RunStarted && head.Source == SourceLoop: // continues after its process died
 		kind = StepDone
 	case kind == StepDone && (head.Source != SourceLoop || head.Step != x.step), // see SaveAtEnd
 		kind == RunEnded && (head.Status != x.status || head.Source == SourceLoop && len(head.Frontier) > 0):

@@ -24,7 +24,7 @@ const (
 // Seq is the position in the run, for a reader who comes back: [Runner.Events] yields the saved events after it. It
 // grows, with gaps. A durable event has the same Seq in every stream and in the log. A live event, and a durable one that is
 // not in the log, has the Seq of the last saved event before it. These are not in the log: RunStarted of a run that
-// goes on after its process died, StepDone with [Options].SaveAtEnd but for the last one, and RunEnded of a run that lost
+// continues after its process died, StepDone with [Options].SaveAtEnd but for the last one, and RunEnded of a run that lost
 // its thread. Without a store, Seq counts the durable events.
 type Event[S any] struct {
 	Kind      EventKind       `json:"kind"`

@@ -9,7 +9,7 @@ import (
 )
 
 // seqOf returns the position of a durable event. A commit can have one of each kind, in this order: a step, the end of the run
-// or of one call, and the start of the call that goes on after the commit.
+// or of one call, and the start of the call that continues after the commit.
 func seqOf(kind EventKind, at CommitID) int64 {
 	seq := int64(at) * 4
 	switch kind {

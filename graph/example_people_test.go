@@ -8,8 +8,8 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// A person approves a payment. The run ends with the question, and goes on, days
-// later and in another process, with the answer; what was paid is not paid again.
+// A person approves a payment. The run ends with the question and continues, days
+// later and in another process, with the answer; the payment is not made twice.
 func ExampleAsk() {
 	type approval struct {
 		OK  bool   `json:"ok"`

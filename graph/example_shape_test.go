@@ -11,7 +11,7 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// A failure becomes data: OnError makes an update of it, and the run goes on at
+// A failure becomes data: OnError makes an update of it, and the run continues at
 // the node that deals with it. Here the first attempt is retried, too.
 func ExampleOnError() {
 	plan := must(graph.Graph[string, string]{
@@ -143,7 +143,7 @@ func ExampleFanOut_nested() {
 	// Output: 8 <nil>
 }
 
-// What a node returned for the same input is not computed again, on whatever
+// The update of a node for the same input is not computed again, on whatever
 // thread it was.
 func ExampleCache() {
 	plan := must(graph.Graph[string, string]{

@@ -114,7 +114,7 @@ func ExampleBranch() {
 	// 5 <nil>
 }
 
-// Stream tells what nodes emit between the durable events.
+// Stream reports what nodes emit between the durable events.
 func ExampleRunner_Stream() {
 	r := halve().Runner(graph.Options{})
 	for e, err := range r.Stream(context.Background(), graph.Request[int]{Input: 12}) {

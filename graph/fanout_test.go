@@ -29,7 +29,7 @@ func fanned(t *testing.T, limit, n int, worker func(ctx context.Context, part in
 	return node(t.Context(), 0)
 }
 
-// Without a limit every part gets to run, even where each waits for all others.
+// Without a limit every part gets to run, even if each waits for all others.
 func TestPartsThatWaitForEachOther(t *testing.T) {
 	const n = 500
 	var all sync.WaitGroup
@@ -44,7 +44,7 @@ func TestPartsThatWaitForEachOther(t *testing.T) {
 	}
 }
 
-// A limit is reached, where parts wait, and never passed.
+// Parts that wait reach the limit and never exceed it.
 func TestLimitOfParts(t *testing.T) {
 	for _, limit := range []int{1, 3, 16} {
 		var now, most atomic.Int64

@@ -76,7 +76,7 @@ func TestSeveralBranches(t *testing.T) {
 	}
 }
 
-// The end of a subgraph chooses where the graph around it goes on.
+// The end of a subgraph chooses where the graph around it continues.
 func TestSubPick(t *testing.T) {
 	inner := build(t, "in", map[string]node{"in": says("left")}, "^ in, in $")
 	p := must(graph.Graph[list, item]{

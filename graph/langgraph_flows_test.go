@@ -457,7 +457,7 @@ func TestLangGraphFlows(t *testing.T) {
 	}
 }
 
-// recalling is a subgraph that goes on from the words of its last call; its update is their number.
+// recalling is a subgraph that continues from the words of its last call; its update is their number.
 func recalling(inner *graph.Plan[list, item]) graph.Task[list, item] {
 	return graph.SubFrom(inner,
 		func(s list) list {

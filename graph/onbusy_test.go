@@ -109,7 +109,7 @@ func TestInterruptElsewhere(t *testing.T) {
 	})
 }
 
-// What stopped before, and does not run now, is not rolled back.
+// A run that stopped before, and does not run now, is not rolled back.
 func TestRollbackOfNobody(t *testing.T) {
 	broken := true
 	g := graph.Graph[list, item]{
@@ -161,7 +161,7 @@ func TestEnqueueEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// crowdSize is how many runs meet on one thread; 1,000 where RAGFLOW_FULL is set.
+// crowdSize is how many runs meet on one thread; 1,000 if RAGFLOW_FULL is set.
 func crowdSize() int {
 	if os.Getenv("RAGFLOW_FULL") != "" {
 		return 1000

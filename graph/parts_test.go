@@ -254,7 +254,7 @@ func TestPartsAreSavedWhileOthersRun(t *testing.T) {
 	})
 }
 
-// A part goes on to nodes of its own where its worker is a subgraph: they are saved, retried and asked one
+// A part continues with its own nodes if its worker is a subgraph: they are saved, retried and asked one
 // by one, as what LangGraph's Send starts.
 func TestPartsWithNodesOfTheirOwn(t *testing.T) {
 	var mu sync.Mutex

@@ -90,7 +90,7 @@ func TestRetryStopsWithTheRun(t *testing.T) {
 	})
 }
 
-// faulty is an error of which one method panics.
+// faulty is an error with a method that panics.
 type faulty struct{ method string }
 
 func (e *faulty) call(method string) {
@@ -103,7 +103,7 @@ func (e *faulty) Unwrap() error { e.call("Unwrap"); return nil }
 func (e *faulty) Is(error) bool { e.call("Is"); return false }
 func (e *faulty) As(any) bool   { e.call("As"); return false }
 
-// An error of which a method panics is a panic of the node, beside a sibling and in a FanOut.
+// An error whose method panics is a panic of the node, beside a sibling and in a FanOut.
 func TestPanicsOfErrors(t *testing.T) {
 	for _, method := range []string{"Error", "Unwrap", "Is", "As"} {
 		t.Run(method, func(t *testing.T) {
@@ -248,7 +248,7 @@ func TestCache(t *testing.T) {
 		call("x", false)
 		call("y", false)
 		call("x", true)
-		call("z", false) // y goes, which was not used for longest
+		call("z", false) // drops y, the least recently used
 		call("x", true)
 		call("y", false)
 		call("-", false) // no key

@@ -34,7 +34,7 @@ func fromNothing(now, then list) ([]item, error) {
 }
 
 // TestPrune: of four turns, one taken back, each condition keeps those it names,
-// and the state is the same before and after, whoever asks.
+// and the state is the same before and after, for every reader.
 func TestPrune(t *testing.T) {
 	began := time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {
@@ -225,8 +225,8 @@ func TestPruneBeside(t *testing.T) {
 	}
 }
 
-// Of a long conversation only the last turn stays in the log; what is known of
-// all of them stays.
+// Of a long conversation only the last turn stays in the log; facts about
+// all of them stay.
 func ExampleRunner_Prune() {
 	plan := must(graph.Graph[[]string, []string]{
 		Apply:   func(s, u []string) ([]string, error) { return append(slices.Clip(s), u...), nil },

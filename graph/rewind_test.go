@@ -12,7 +12,7 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// twoTurns makes a thread of two turns, of which each stopped once for an answer.
+// twoTurns makes a thread of two turns; each stopped once for an answer.
 func twoTurns(t *testing.T, restore func(now, then list) ([]item, error)) (*runner, *memStore) {
 	t.Helper()
 	ran, m := 0, newMemStore()
@@ -58,7 +58,7 @@ func turnsOf(h []graph.Commit) (n int) {
 	return n
 }
 
-// A thread that goes on from an earlier commit does what a fork of that commit does, and its log
+// A thread that continues from an earlier commit does what a fork of that commit does, and its log
 // keeps everything that was there.
 func TestFrom(t *testing.T) {
 	_, m := twoTurns(t, byTheEnd)
@@ -115,7 +115,7 @@ func TestFromQuestion(t *testing.T) {
 	}
 }
 
-// An edit of an earlier commit goes on from there.
+// An edit of an earlier commit continues from there.
 func TestEditFrom(t *testing.T) {
 	r, m := twoTurns(t, byTheEnd)
 	begun := history(m)[1].ID // a of the first turn is done

@@ -145,7 +145,7 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// What waits is in the log: a run that stopped anywhere goes on as it would have.
+// What waits is in the log: a run that stopped anywhere continues as it would have.
 func TestWaitingSurvives(t *testing.T) {
 	nodes := waiting(words("abcxdz"), graph.Join, "d")
 	waiting(nodes, graph.Last, "z")

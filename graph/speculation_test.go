@@ -199,7 +199,7 @@ func TestSpeculationIf(t *testing.T) {
 	}
 }
 
-// What a wrong guess cost is in the notes of the task that decided.
+// The cost of a wrong guess is in the notes of the task that decided.
 func TestSpeculationCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for verdict, want := range map[string]int64{"good": 0, "poor": 7} {

@@ -94,7 +94,7 @@ const (
 	SourceClose  Source = "close"  // a run ended early; state and frontier do not change, but for what OnSupersede keeps
 	SourceUpdate Source = "update" // the state was edited outside of a run
 	SourceUndo   Source = "undo"   // like SourceUpdate; the last input was undone
-	SourceFork   Source = "fork"   // the thread goes on from an earlier commit; see Request.From
+	SourceFork   Source = "fork"   // the thread continues from an earlier commit; see Request.From
 	SourceBase   Source = "base"   // earlier commits were pruned; its deltas give the state from the zero state
 )
 

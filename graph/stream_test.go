@@ -82,7 +82,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestFirstEvent: whoever ranges over a run hears that it began before anything
+// TestFirstEvent: a reader of a run learns that it began before anything
 // of it runs, and pays for nothing but that when leaving at once.
 func TestFirstEvent(t *testing.T) {
 	ran := false
@@ -104,7 +104,7 @@ func TestConsumersLeaveNothing(t *testing.T) {
 	p := talker(t)
 	for _, how := range []string{"breaks", "panics", "stalls"} {
 		for at := range 22 {
-			synctest.Test(t, func(t *testing.T) { // fails where a goroutine is left
+			synctest.Test(t, func(t *testing.T) { // fails if a goroutine is left
 				defer func() {
 					if v := recover(); v != nil && v != how {
 						panic(v)

@@ -25,7 +25,7 @@ func Sub[S, U, SubS, SubU any](plan *Plan[SubS, SubU], in func(S) SubU, out func
 }
 
 // SubFrom is like [Sub] for a subgraph that starts with the state that from takes from the state around it. If
-// out puts the final state back there, the subgraph remembers it between its calls and between runs; what it remembers is
+// out puts the final state back there, the subgraph remembers it between its calls and between runs; its memory is
 // then part of the thread, and [Runner.Update], [Runner.Fork] and [Request].From apply to it. from must be pure.
 func SubFrom[S, U, SubS, SubU any](plan *Plan[SubS, SubU], from func(S) SubS, in func(S) SubU, out func(S, SubS) U) Task[S, U] {
 	t := subTask(plan, from, in, func(s S, end SubS) (U, []string) { return out(s, end), nil }, nil)

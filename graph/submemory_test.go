@@ -49,7 +49,7 @@ func remembering(t *testing.T, sub map[string]node) (*graph.Plan[talk, talkUpdat
 	return p, inner
 }
 
-// A subgraph with a memory goes on where its last call ended, in another process too, and in the
+// A subgraph with a memory continues where its last call ended, in another process too, and in the
 // middle of a call as well.
 func TestSubFrom(t *testing.T) {
 	ran := 0
@@ -90,8 +90,8 @@ func TestSubFrom(t *testing.T) {
 	}
 }
 
-// A run stops at breakpoints of subgraphs at any depth, once at each, also in fresh runners; what ran
-// does not run again.
+// A run stops at breakpoints of subgraphs at any depth, once at each, also in fresh runners; finished nodes
+// do not run again.
 func TestBreakpointsInSubgraphs(t *testing.T) {
 	want := newMatryoshka(t)
 	end, err := want.runner(nil).Invoke(t.Context(), ask{Input: item{"?"}})

@@ -50,7 +50,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// An update as a node goes on with what follows it.
+// An update as a node continues with the nodes after it.
 func TestUpdateAs(t *testing.T) {
 	route := graph.Branch[list]{From: "a", To: []string{"b", graph.End}, Route: func(s list) string {
 		if slices.Contains(s.Items, "stop") {

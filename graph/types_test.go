@@ -57,7 +57,7 @@ func graphFromSource(t *testing.T, fset *token.FileSet) sources {
 	return in
 }
 
-// What has the wrong type does not compile.
+// A graph with a wrong type does not compile.
 func TestWrongTypes(t *testing.T) {
 	fset := token.NewFileSet()
 	in := graphFromSource(t, fset)

@@ -94,7 +94,7 @@ func TestUpdateClosesAnUnfinishedRun(t *testing.T) {
 }
 
 // TestDrain closes the channel while a node runs: that step is saved, the next
-// one is not begun, and a resume goes on there.
+// one is not begun, and a resume continues there.
 func TestDrain(t *testing.T) {
 	store, drain := newMemStore(), make(chan struct{})
 	ran := 0

@@ -25,7 +25,7 @@ const planted = "sk-planted-0123456789abcdefghij"
 type provider struct {
 	name    string
 	streams bool              // pieces of the answer are passed on before it is whole
-	event   string            // the first piece, where the answer is a stream of events
+	event   string            // the first piece, if the answer is a stream of events
 	well    llmtest.Behaviour // a good answer
 	// ask asks once, with a limit of time and with retries, and reports whether it got anything.
 	ask func(t *testing.T, url string, limit time.Duration, o llm.RetryOptions) (got bool, err error)
@@ -125,7 +125,7 @@ func TestFaultMatrix(t *testing.T) { // L05, N04
 		always bool                             // else the next answer is good
 		want   error                            // of the fault that stays
 		calls  int
-		stream int // calls where a piece was passed on already; 0: as calls
+		stream int // calls after a piece was passed on already; 0: as calls
 	}{
 		{"401", func(provider) llmtest.Behaviour { return llmtest.Echo(401) }, forever, llm.ErrCredentials, 1, 0},
 		{"400", func(provider) llmtest.Behaviour { return llmtest.Echo(400) }, forever, llm.ErrRefused, 1, 0},

@@ -72,7 +72,7 @@ func (g *documentGraph) read(ctx context.Context, s Snapshot) error {
 }
 
 // namedRelations returns the names of the documents that metadata relate a document to: by
-// keys that name a relation, and in the mapping "relations", where other keys mean RELATED_TO.
+// keys that name a relation, and in the mapping "relations", whose other keys mean RELATED_TO.
 func namedRelations(m state.Metadata) map[string][]string {
 	out := map[string][]string{}
 	add := func(kind string, names any) {
@@ -99,7 +99,7 @@ func namedRelations(m state.Metadata) map[string][]string {
 	return out
 }
 
-// connect resolves the relations of the documents of a root, of which the first has number
+// connect resolves the relations of the documents of a root; the first has number
 // first. The name of a document is its path, relative to the other document or, with a slash,
 // to the root, its id, or its title. A name of several documents means none.
 func connect(docs []*Document, nodes []node, first int) {

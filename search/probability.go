@@ -35,7 +35,7 @@ func nearnessOf(hits []state.Hit, all int) nearness {
 
 // orderByProbability orders candidates, which are the chunks of hits, by the probability that
 // each is the passage asked for. The probabilities of a list by words are combined with those
-// by vectors, where a lead of one spread makes a passage e times as likely. Words count by the
+// by vectors: a lead of one spread makes a passage e times as likely. Words count by the
 // share of the question's words that the documents hold. A hit that only relations or names
 // found has the probability of one that neither leg found.
 func (e *Engine) orderByProbability(ctx context.Context, q state.Query, hits []ListedHit, candidates []state.Source, n nearness) (Ordered, error) {

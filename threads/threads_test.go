@@ -239,7 +239,7 @@ func TestUndo(t *testing.T) {
 	check(t, "messages", h.said("a"), []string{"three", "Answer to three"})
 }
 
-// What is pruned is found no more, the title and the live messages stay.
+// Pruned commits are found no more, the title and the live messages stay.
 func TestPrune(t *testing.T) {
 	h := open(t)
 	h.ask("", "a", "one", "two", "sum")

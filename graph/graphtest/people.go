@@ -11,7 +11,7 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// peopleClauses check that a run which waits for people goes on from what the store has, each time with a new runner.
+// peopleClauses check that a run which waits for people continues from the store, each time with a new runner.
 func peopleClauses() []clause {
 	return []clause{
 		{"each question is answered by itself", func(t *testing.T, s graph.Store) {

@@ -69,7 +69,7 @@ func TestCostOfADocument(t *testing.T) {
 	}
 }
 
-// common makes a text of n words, of which a few are most of it.
+// common makes a text of n words; a few of them are most of it.
 func common(r *rand.Rand, n int) string {
 	syllables := []string{"ta", "ri", "mo", "len", "sub", "ver", "ing", "con", "ex", "pro"}
 	var out strings.Builder

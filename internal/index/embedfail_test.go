@@ -19,7 +19,7 @@ import (
 )
 
 // A model that fails loses nothing of what it gave before, nor the lexical
-// index; the next run goes on.
+// index; the next run continues.
 func TestEmbedFails(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "index.db"), index.Options{})
 	var texts []string

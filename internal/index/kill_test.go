@@ -126,7 +126,7 @@ func changeUntilKilled(args string) error {
 }
 
 // TestKilled kills a process that puts, deletes, moves, merges and embeds, at any
-// moment. What it said was saved is there; at most the one step it was at came
+// moment. All that it reported as saved is there; at most the one step it was at came
 // besides, whole; no chunk is lost, dead or there twice; and all answers are those
 // of a fresh index. RAGFLOW_KILLS and RAGFLOW_SEED make it long; see scripts/kill.
 func TestKilled(t *testing.T) {
@@ -160,7 +160,7 @@ func TestKilled(t *testing.T) {
 }
 
 // killChild runs a process from the step on that comes next, kills it, and
-// returns the last step it told of.
+// returns the last step that it reported.
 func killChild(t *testing.T, random *rand.Rand, path string, k *killSteps) (said int) {
 	t.Helper()
 	reader := open(t, path, index.Options{})
@@ -263,7 +263,7 @@ func caughtUp(t *testing.T, path string, k *killSteps) bool {
 }
 
 // embedder returns the model of the vectors that there are before the next step;
-// empty where there are none.
+// empty if there are none.
 func (k *killSteps) embedder() (last string) {
 	replay := killSteps{seed: k.seed, now: map[string]search.Entry{}}
 	for replay.n < k.n {

@@ -25,7 +25,7 @@ func segments(t *testing.T, db *index.DB) [][]byte {
 }
 
 // TestDamagedSegments: whatever happens to a segment, it is noticed and made
-// anew with the same bytes.
+// again with the same bytes.
 func TestDamagedSegments(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	db := open(t, path, index.Options{})

@@ -40,7 +40,7 @@ func TestTermsAreMadeAgain(t *testing.T) {
 	}
 }
 
-// TestDeadOfAnotherAnalyzer: where a program with another analyzer took files
+// TestDeadOfAnotherAnalyzer: if a program with another analyzer took files
 // out, a tier cannot be corrected by what it noted, and is not used.
 func TestDeadOfAnotherAnalyzer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")

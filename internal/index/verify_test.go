@@ -10,7 +10,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// TestVerify damages an index in one way at a time, and asks to be told of that.
+// TestVerify damages an index in one way at a time, and expects a report of it.
 func TestVerify(t *testing.T) {
 	run := func(statement string) func(*testing.T, *DB) {
 		return func(t *testing.T, db *DB) {

@@ -43,7 +43,7 @@ func (f *thinkingFilter) next(piece string) string {
 		f.state, f.held, f.found = inThought, "", true
 		return f.next(begin[len(thoughtBegins):])
 	}
-	if strings.HasPrefix(thoughtBegins, begin) { // also where begin is empty
+	if strings.HasPrefix(thoughtBegins, begin) { // also if begin is empty
 		return ""
 	}
 	f.state = inAnswer

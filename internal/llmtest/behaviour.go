@@ -20,7 +20,7 @@ const (
 )
 
 // Say streams text word by word, as a complete answer. It and other behaviours that stream
-// text speak the protocol of Anthropic where the path of the call is that of its messages.
+// text speak the protocol of Anthropic if the path of the call is that of its messages.
 func Say(text string) Behaviour { return say(text, "stop") }
 
 // SayUntil streams text and ends with the finish reason length.

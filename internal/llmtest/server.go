@@ -38,7 +38,7 @@ type Server struct {
 }
 
 // NewServer starts a provider that behaves so, call after call; the last
-// behaviour goes on. The caller closes it.
+// behaviour repeats. The caller closes it.
 func NewServer(b ...Behaviour) *Server { return start(b, httptest.NewServer) }
 
 // NewTLSServer is NewServer with a certificate that nobody trusts.

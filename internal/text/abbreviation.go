@@ -51,7 +51,7 @@ func abbreviated(before, next string) bool {
 		} else if unicode.IsUpper(r) {
 			return r != 'I' && !measured(before, w) // an initial
 		}
-	case dotted(w): // U.S., D.C.: the name goes on, unless a sentence begins
+	case dotted(w): // U.S., D.C.: the name continues, unless a sentence begins
 		word := firstWord(next)
 		return word != "" && !StopWord("en", word)
 	}

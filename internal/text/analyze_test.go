@@ -16,7 +16,7 @@ import (
 	"example.com/ragflow/internal/text"
 )
 
-// terms joins the terms of s; what shares a position is joined by a slash.
+// terms joins the terms of s; terms of one position are joined by a slash.
 func terms(lang, s string) string {
 	var b strings.Builder
 	pos := -1

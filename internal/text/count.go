@@ -68,8 +68,8 @@ func Estimate(s string) int {
 const maxWindow = 256
 
 // seam returns the position to cut s at so that the counts of the pieces add up to that of the
-// whole: after a letter that no letter, mark or apostrophe follows, where a token always
-// begins. Text without such a position is cut between runes.
+// whole: after a letter that no letter, mark or apostrophe follows, because a token always
+// begins there. Text without such a position is cut between runes.
 func seam(s string) int {
 	if len(s) <= maxWindow {
 		return len(s)

@@ -136,7 +136,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestKeyFromEnvironmentIsNotRead makes sure that a key that lies around goes
+// TestKeyFromEnvironmentIsNotRead makes sure that a key that lies around is sent
 // nowhere: the SDK's own client would read it.
 func TestKeyFromEnvironmentIsNotRead(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", planted)

@@ -112,7 +112,7 @@ func TestProtocols(t *testing.T) {
 	}
 }
 
-// sign is −1 where "-3.5" is less than −3, as the server writes it.
+// sign is −1 if "-3.5" is less than −3, as the server writes it.
 func sign(n int) float64 {
 	if n < 0 {
 		return -1

@@ -76,7 +76,7 @@ func find(t *testing.T, db search.Backend, query string, k int) (out []state.Hit
 	return out
 }
 
-// TestIntegrationScores compares scores with those of the embedded index, where passages have
+// TestIntegrationScores compares scores with those of the embedded index, whose passages have
 // no headings and no titles, so that the length of a passage is that of its text.
 func TestIntegrationScores(t *testing.T) {
 	local, err := index.Open(t.Context(), "", index.Options{})

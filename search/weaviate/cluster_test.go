@@ -87,9 +87,9 @@ func (a *asker) ask(ctx context.Context, db search.Backend) {
 	}
 }
 
-// longestPut is how long the kill of a node may delay a put: three requests that a node does not
+// maxPut is how long the kill of a node may delay a put: three requests that a node does not
 // answer within their time limit, on a busy machine.
-const longestPut = 50 * time.Second
+const maxPut = 50 * time.Second
 
 // TestIntegrationCluster kills a node while documents are put and questions asked, starts it
 // again, and does the same to the leader. Every file whose put succeeded is there in the end,
@@ -169,8 +169,8 @@ func TestIntegrationCluster(t *testing.T) {
 		work(10)
 		t.Logf("node %d was killed and returned: %d files, slowest put %s, %d questions, %d of them failed, longest %s",
 			node, files, slowest.Round(time.Millisecond), questions.answers.Load(), questions.failures.Load(), questions.longest.Round(time.Millisecond))
-		if slowest > longestPut {
-			t.Errorf("a put took %s, want less than %s", slowest, longestPut)
+		if slowest > maxPut {
+			t.Errorf("a put took %s, want less than %s", slowest, maxPut)
 		}
 		slowest = 0
 	}

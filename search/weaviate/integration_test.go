@@ -106,7 +106,7 @@ func TestIntegrationOddText(t *testing.T) {
 	}
 }
 
-// TestIntegrationInterrupted stops puts at different moments. What is found then is a file as
+// TestIntegrationInterrupted stops puts at different moments. The results then is a file as
 // it was before or after; the next put mends the rest, and nothing is there twice.
 func TestIntegrationInterrupted(t *testing.T) {
 	where := address(t)

@@ -33,7 +33,7 @@ func TestCheckAddress(t *testing.T) {
 	}
 }
 
-// TestHosts asks hosts of which some are down or refuse the key.
+// TestHosts asks hosts; some are down or refuse the key.
 func TestHosts(t *testing.T) {
 	status := http.StatusNotFound // no such class: the index is empty
 	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
