@@ -150,8 +150,8 @@ type SearchHit struct {
 	Legs  []state.Leg `json:"legs"`
 	// Metadata is what the document says of itself: front matter, or the file beside it.
 	Metadata state.Metadata `json:"metadata,omitempty"`
-	// RerankScore is what reranking gave, which the order goes by then; nil where
-	// nothing was reranked, or this one is after those that were. A model's is within
+	// RerankScore is the score of reranking, by which hits are ordered then; nil if
+	// nothing was reranked, or this hit follows those that were. A model's is within
 	// 0 and 1; offline it is the chance that this is the passage asked for.
 	RerankScore *float64     `json:"rerank_score,omitempty"`
 	Snippet     SnippetReply `json:"snippet"`

@@ -20,7 +20,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// server is a store in memory without transactions, as many servers are. It fails where
+// server is a store in memory without transactions, as many servers are. It fails if
 // fault says so.
 type server struct {
 	mu       sync.Mutex

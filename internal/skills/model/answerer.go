@@ -145,13 +145,13 @@ func Holds(question string, sources []state.Source, address string) bool {
 
 // Messages is what a model is sent to answer a task with: rules, the
 // conversation, and the question with its sources; those stand in the first
-// message where own has a system prompt. Each call sets another boundary around
+// message if own has a system prompt. Each call sets another boundary around
 // what is data.
 func Messages(t state.Task, custom prompts.Set) []llm.Message {
 	return messages(t, inquiry{}, prompts.NewBoundary(), custom)
 }
 
-// inquiry is one request about a task, where that takes several.
+// inquiry is one request about a task that takes several.
 type inquiry struct {
 	first    int    // number of the first source of the task, from 0
 	question string // a part of the question; empty: the whole
@@ -207,7 +207,7 @@ func sourceText(t state.Task, n int, s state.Source) prompts.SourceText {
 	return shown
 }
 
-// complete is the question with what it refers to, where a model wrote it; else "".
+// complete is the question with what it refers to, if a model wrote it; else "".
 func complete(queries []state.Query) string {
 	for _, q := range queries {
 		if q.Why == whyComplete {

@@ -43,7 +43,7 @@ func ask(ctx context.Context, c llm.Chat, p prompts.Rendered, boundary string, t
 
 // askForm puts a prompt whose reply has a form. Small models miss it, or say
 // nothing: such a reply is asked for once more, as JSON that the provider holds the model to.
-// Where that does not help, the error is that of the first reply.
+// If that does not help, the error is that of the first reply.
 func askForm[T any](
 	ctx context.Context, c llm.Chat, p prompts.Rendered, boundary string, tokens int, schema llm.Schema, parse func(string) (T, error),
 ) (T, error) {

@@ -18,5 +18,5 @@
 //     know is dropped: it was made up.
 //
 // How it works: [prompts] renders and parses, an [llm.Chat] asks. Skills hold no
-// state between calls and are safe for concurrent use where the chat is.
+// state between calls and are safe for concurrent use if the chat is.
 package model

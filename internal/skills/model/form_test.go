@@ -14,7 +14,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// formless chats where lines are asked for, as small models do, and answers a
+// formless chats if lines are requested, as small models do, and answers a
 // request with a schema by held or refusal.
 type formless struct {
 	held    string

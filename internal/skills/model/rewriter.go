@@ -32,8 +32,8 @@ const earlierTurns = 2
 // maxQueries is how many queries a plan holds, the raw turn included.
 const maxQueries = 3
 
-// Rewriter adds a model's queries to the plan of another rewriter. What needs
-// no search is not put to the model.
+// Rewriter adds a model's queries to the plan of another rewriter. Questions that
+// need no search are not put to the model.
 type Rewriter struct {
 	Custom prompts.Set // custom prompts
 	chat   llm.Chat
@@ -48,10 +48,10 @@ func NewRewriter(chat llm.Chat, first nodes.Rewriter, stats Stats) *Rewriter {
 }
 
 // Rewrite implements the rewriter of package nodes. The raw turn stays the first
-// query with the weight the plan gave it. The model's own come next; what place
-// is left goes to the query that the conversation expanded.
+// query with the weight the plan gave it. The model's queries come next; the last
+// place is for the query that the conversation expanded.
 //
-// The model is not asked where the question can be understood by itself and is in
+// The model is not asked if the question can be understood by itself and is in
 // the language of the documents. Else it writes its queries in that language.
 func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error) {
 	plain, err := r.first.Rewrite(ctx, question, m)

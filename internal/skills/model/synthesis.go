@@ -80,7 +80,7 @@ func (a *Answerer) instruct(ctx context.Context, p prompts.Rendered, boundary st
 }
 
 // refine goes through the sources one by one. Until one of them holds an answer, the
-// question is asked anew.
+// question is asked again.
 func (a *Answerer) refine(ctx context.Context, t state.Task, token func(string)) (string, error) {
 	answer := ""
 	for i, s := range t.Sources {
@@ -223,7 +223,7 @@ func sideBySide(n int, do func(i int) (string, error)) ([]string, error) {
 	return out, nil
 }
 
-// wholeSentences drops the sentence that a limit cut, where there is one before
+// wholeSentences drops the sentence that a limit cut, if there is one before
 // it.
 func wholeSentences(s string) string {
 	spans := text.Sentences(s)

@@ -205,7 +205,7 @@ func TestRerankByModel(t *testing.T) { // K03
 	}
 }
 
-// TestNoRefusals tells the model nothing of a refusal where it writes in one call.
+// TestNoRefusals mentions no refusal to the model when it writes in one call.
 func TestNoRefusals(t *testing.T) {
 	refusal := prompts.Say(prompts.Refusal, "en")
 	for _, tt := range []struct {

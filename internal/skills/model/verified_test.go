@@ -14,7 +14,7 @@ import (
 
 // TestVerified reports what a model adds to the check of answers that reads each supported
 // statement again, as LLM_VERIFY=on lets it: on the half that is only reported of near.txt.
-// It takes a quarter of an hour, so it runs only where VERIFY is set.
+// It takes a quarter of an hour, so it runs only if VERIFY is set.
 func TestVerified(t *testing.T) {
 	address, name := os.Getenv("RAGFLOW_TEST_BASE_URL"), os.Getenv("RAGFLOW_TEST_CHAT_MODEL")
 	if os.Getenv("VERIFY") == "" || address == "" {
