@@ -2,10 +2,10 @@
 // comments and some names of all Go files below a folder, and its pages in Markdown, and prints each find with
 // its place and with better words.
 //
-//	plainenglish [-pending DIRS] [-skip DIRS] [-all] FOLDER
+//	plainenglish [-skip DIRS] FOLDER
 //
-// Folders are named relative to FOLDER, with commas between them. Finds in folders of -pending are counted only,
-// unless -all is given; folders of -skip hold data and are not read. The exit code is 1 if there are other finds.
+// Folders of -skip hold data and are not read; they are named relative to FOLDER, with commas between them.
+// The exit code is 1 if there are finds.
 package main
 
 import (
@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -32,43 +31,25 @@ func main() {
 
 func run(args []string, out io.Writer) (int, error) {
 	flags := flag.NewFlagSet("plainenglish", flag.ContinueOnError)
-	pending := flags.String("pending", "", "folders not yet rewritten")
 	skip := flags.String("skip", "", "folders of data")
-	all := flags.Bool("all", false, "print the finds of pending folders, too")
 	if err := flags.Parse(args); err != nil {
 		return 2, err
 	}
-	counts := map[string]int{}
-	for dir := range strings.FieldsFuncSeq(*pending, separates) {
-		counts[dir] = 0
-	}
 	code := 0
-	err := walk(flags.Arg(0), slices.Collect(strings.FieldsFuncSeq(*skip, separates)), func(name, file string) error {
+	err := walk(flags.Arg(0), strings.Split(*skip, ","), func(name, file string) error {
 		check := checkFile
 		if path.Ext(name) == ".md" {
 			check = checkPage
 		}
 		finds, err := check(file)
-		_, later := counts[path.Dir(name)]
-		if later {
-			counts[path.Dir(name)] += len(finds)
-		} else if len(finds) > 0 {
+		for _, f := range finds {
+			fmt.Fprintf(out, "%s:%d: %s — write %s\n", name, f.line, f.words, f.advice)
 			code = 1
-		}
-		if !later || *all {
-			for _, f := range finds {
-				fmt.Fprintf(out, "%s:%d: %s — write %s\n", name, f.line, f.words, f.advice)
-			}
 		}
 		return err
 	})
-	for _, dir := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(out, "pending: %4d in %s\n", counts[dir], dir)
-	}
 	return code, err
 }
-
-func separates(r rune) bool { return r == ',' || r == ' ' || r == '\n' }
 
 // walk calls do for each Go file and each page below root but those of skip, with its name relative to root.
 func walk(root string, skip []string, do func(name, file string) error) error {

@@ -52,7 +52,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRun checks a folder: lines of finds, paragraphs, directives, names, pages, and pending folders.
+// TestRun checks a folder: lines of finds, paragraphs, directives, names, pages, and folders of data.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -86,19 +86,18 @@ func Example() {
 		}
 	}
 	var out bytes.Buffer
-	code, err := run([]string{"-pending", "b", "-skip", "data", dir}, &out)
+	code, err := run([]string{"-skip", "b,data", dir}, &out)
 	want := `a/a.go:4: out, also where it is — write "if" or "when": "where" is for places
 a/a.go:7: longestLine — write maxX or minX
 a/a.go:10: told of — write "report", "list", "mention"
 a/a.go:10: own — write custom
 c/page.md:2: is saved at last. — write "finally", "last"
-pending:    1 in b
 `
 	if err != nil || code != 1 || out.String() != want {
 		t.Errorf("got code %d, %v:\n%swant:\n%s", code, err, out.String(), want)
 	}
 	out.Reset()
-	if code, err := run([]string{"-pending", "a,b,c", "-skip=data", dir}, &out); code != 0 || err != nil {
-		t.Errorf("all pending: got code %d, %v:\n%s", code, err, out.String())
+	if code, err := run([]string{"-skip=a,b,c,data", dir}, &out); code != 0 || err != nil {
+		t.Errorf("all skipped: got code %d, %v:\n%s", code, err, out.String())
 	}
 }
