@@ -69,7 +69,7 @@ func TestRerankerDecidesGrade(t *testing.T) {
 	}
 }
 
-// TestChecked: words that were shown stay, whoever writes the answer and however it ends.
+// TestChecked: words that were shown stay, with each writer of the answer and each end.
 func TestChecked(t *testing.T) {
 	const right = "A volume keeps the data of a container after the container is removed. [Source 1]"
 	for _, tt := range []struct {
