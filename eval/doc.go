@@ -23,5 +23,5 @@
 // # How it works
 //
 // [Run] gives items to workers; the turns of a dialogue are asked in order on one thread. Each reply becomes
-// an [Outcome] and is measured at once. [Result.Summarise] computes the figures from outcomes.
+// an [Outcome] and is measured at once. The figures of a [Summary] are computed from the outcomes.
 package eval

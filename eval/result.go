@@ -15,7 +15,7 @@ import (
 
 // Result is a run: what was measured, with its outcomes. Its JSON is the schema of `ragflow eval --json`.
 type Result struct {
-	Format     int         `json:"format"` // of this JSON, see [ResultFormat]
+	Format     int         `json:"format"` // of this JSON
 	Started    time.Time   `json:"started"`
 	Complete   bool        `json:"complete"` // all questions were asked
 	Dataset    DatasetInfo `json:"dataset"`
@@ -25,8 +25,8 @@ type Result struct {
 	Outcomes   []Outcome   `json:"outcomes"` // in the order of the dataset
 }
 
-// ResultFormat is the format that this version reads and writes.
-const ResultFormat = 2
+// resultFormat is the format that this version reads and writes.
+const resultFormat = 2
 
 // DatasetInfo identifies a dataset.
 type DatasetInfo struct {
@@ -88,8 +88,8 @@ type JudgedSummary struct {
 	CostUSD float64 `json:"cost_usd"`
 }
 
-// Summarise computes the summary from the outcomes.
-func (r *Result) Summarise() {
+// setSummary computes the summary from the outcomes.
+func (r *Result) setSummary() {
 	s := Summary{Questions: len(r.Outcomes), Metrics: []MetricSummary{}, Verdicts: map[string]int{}}
 	var latencies []float64
 	for i := range r.Outcomes {
@@ -104,7 +104,7 @@ func (r *Result) Summarise() {
 		s.CostUSD += o.Reply.CostUSD
 		s.judged(o.Judgement)
 	}
-	s.Latency = Latency{Percentile(latencies, 0.5), Percentile(latencies, 0.95), Percentile(latencies, 1)}
+	s.Latency = Latency{percentile(latencies, 0.5), percentile(latencies, 0.95), percentile(latencies, 1)}
 	for _, m := range Metrics() {
 		if summary, ok := r.summarise(m); ok {
 			s.Metrics = append(s.Metrics, summary)
@@ -189,9 +189,9 @@ func ReadResult(path string) (*Result, error) {
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &r); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, ErrRunFormat, err)
 	}
-	if r.Format != ResultFormat {
+	if r.Format != resultFormat {
 		return nil, fmt.Errorf("%s: %w", path, ErrRunFormat)
 	}
-	r.Summarise()
+	r.setSummary()
 	return &r, nil
 }

@@ -47,7 +47,7 @@ func Run(ctx context.Context, a Asker, d Dataset, o Options) (*Result, error) {
 		o.Clock = time.Now
 	}
 	r := &Result{
-		Format: ResultFormat, Started: o.Clock().UTC().Truncate(time.Second), Model: o.Model, Outcomes: []Outcome{},
+		Format: resultFormat, Started: o.Clock().UTC().Truncate(time.Second), Model: o.Model, Outcomes: []Outcome{},
 		Dataset: DatasetInfo{Name: d.Name, Items: len(d.Items), Questions: d.Questions()},
 	}
 	switch {
@@ -89,7 +89,7 @@ func Run(ctx context.Context, a Asker, d Dataset, o Options) (*Result, error) {
 	}
 	r.Outcomes = append(r.Outcomes, slices.Concat(outcomes...)...)
 	r.Complete = err == nil
-	r.Summarise()
+	r.setSummary()
 	return r, err
 }
 

@@ -65,8 +65,8 @@ func (s *sample) mean() (n int, mean float64, interval Interval) {
 	return len(values), Mean(values), Interval{Low: means[resamples*25/1000], High: means[resamples*975/1000-1]}
 }
 
-// Percentile returns the value that a share p of the values does not exceed (nearest rank); 0 without values.
-func Percentile(values []float64, p float64) float64 {
+// percentile returns the value that a share p of the values does not exceed (nearest rank); 0 without values.
+func percentile(values []float64, p float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
