@@ -241,7 +241,7 @@ func (r *Runs) Events(ctx context.Context, run string, after Position) iter.Seq2
 }
 
 // join yields the events of a run under way after a position. A position of another buffer,
-// such as that of the process which began the run, goes on with what the log has: then follow
+// such as that of the process which began the run, continues with what the log has: then follow
 // the events of this buffer. Text that was shown and is not in the log is withdrawn.
 func (a *Assistant) join(ctx context.Context, x *run, from position) iter.Seq2[Event, error] {
 	if from.buffer == x.id || from == (position{}) && x.base <= 1 {
@@ -305,8 +305,8 @@ func (r *Runs) List(ctx context.Context) []RunInfo {
 	return out
 }
 
-// Cancel ends a run, named by its id or its thread, and waits for its end. What it saved
-// stays, and the run can be resumed. A run of another process ends there when that process
+// Cancel ends a run, named by its id or its thread, and waits for its end. Its saved steps
+// stay, and the run can be resumed. A run of another process ends there when that process
 // next renews its hold of the thread. The error matches ErrNotFound, or is a *graph.MoveError
 // if the run has ended.
 func (r *Runs) Cancel(ctx context.Context, name string) error {

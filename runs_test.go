@@ -19,8 +19,8 @@ import (
 	"example.com/ragflow/internal/llmtest"
 )
 
-// TestReadersComeAndGo has 300 readers follow 50 runs. Each leaves and comes back where it
-// was, at random, and sees every event once, in order.
+// TestReadersComeAndGo has 300 readers follow 50 runs. Each leaves and comes back to its
+// place, at random, and sees every event once, in order.
 func TestReadersComeAndGo(t *testing.T) {
 	const runs, readers = 50, 300
 	s := llmtest.NewServer(script(llmtest.Say(strings.Repeat("A volume keeps the data of a container. [Source 1] ", 4))))
@@ -228,7 +228,7 @@ func TestCancelledRunResumes(t *testing.T) {
 	}
 }
 
-// followed reads a run to its end from a position at which text was shown. What is shown is
+// followed reads a run to its end from a position at which text was shown. The shown text is
 // the beginning of an answer at every moment, and the answer at the end.
 func followed(t *testing.T, a *ragflow.Assistant, run string, at ragflow.Position, shown string) (reply *ragflow.Reply) {
 	t.Helper()
