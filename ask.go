@@ -29,7 +29,7 @@ type Question struct {
 	Thread   string            // the conversation it belongs to; empty begins a new one
 	Metadata map[string]string // saved with the run; not shown to models
 
-	Collections []string     // to answer from, also when a thread goes on; empty: Config.Collection
+	Collections []string     // to answer from, also when a thread continues; empty: Config.Collection
 	Filter      state.Filter // documents to answer from; zero: all
 	Settings    *Settings    // nil: Config.Settings; to change one of those, change a copy
 

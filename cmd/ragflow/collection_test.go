@@ -70,3 +70,22 @@ func TestCollectionOfAProgram(t *testing.T) {
 		t.Errorf("the answer is %q", out)
 	}
 }
+
+// TestForgetInCollection: a folder that is taken out of a collection stays out.
+func TestForgetInCollection(t *testing.T) {
+	p := program{t: t, dir: t.TempDir(), data: t.TempDir()}
+	for name, text := range map[string]string{"a/heater.md": "Hold the red button.", "b/boiler.md": "The boiler hums."} {
+		path := filepath.Join(p.dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.do("index", "--collection", "home", "a", "b")
+	p.do("index", "--collection", "home", "--forget", "b")
+	if out := p.do("index", "collections"); strings.Contains(out, filepath.Join(p.dir, "b")) || !strings.Contains(out, filepath.Join(p.dir, "a")) {
+		t.Errorf("the list is %q", out)
+	}
+	if out := p.do("search", "--collection", "home", "boiler"); strings.Contains(out, "hums") {
+		t.Errorf("found %q", out)
+	}
+}

@@ -127,6 +127,9 @@ func (a *app) forget(ctx context.Context, g *given, paths []string) error {
 			}
 			a.tell("forgot %s: %s", p, count(n, "file"))
 		}
+		if err := opened.settings.DropDocs(paths...); err != nil {
+			return failed("", err)
+		}
 		return nil
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"go.yaml.in/yaml/v4"
 
@@ -40,6 +41,20 @@ func (l *loader) readCollection() error {
 		l.noted.untrusted, l.files[path] = l.trusted.untrusted(path, data), data
 	}
 	return l.noted.parse(data, l.table)
+}
+
+// DropDocs takes folders and files out of those that are noted for the collection.
+func (s *Settings) DropDocs(paths ...string) error {
+	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Name == docsName })
+	before := len(s.Rows[i].Values)
+	for _, p := range paths {
+		p = s.Absolute(p)
+		s.Rows[i].Values = slices.DeleteFunc(s.Rows[i].Values, func(v string) bool { return s.Absolute(v) == p })
+	}
+	if len(s.Rows[i].Values) == before {
+		return nil
+	}
+	return s.KeepCollection()
 }
 
 // KeepCollection notes the settings of the collection for later commands.
