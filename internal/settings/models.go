@@ -122,7 +122,7 @@ const (
 func (m *Models) configureChats(c *ragflow.Config) error {
 	if m.Smart == "" {
 		for _, u := range m.Uses() {
-			if u.Setting == "GRADER_LLM_MODEL" || u.Setting == "LLM_TASKS" {
+			if slices.Contains([]string{"GRADER_LLM_MODEL", "LLM_TASKS", "LLM_FALLBACK"}, u.Setting) {
 				return errorf("%s is set, but SMART_LLM_MODEL is not", u.Setting).with("name the model that answers too: SMART_LLM_MODEL or --model")
 			}
 		}
