@@ -30,6 +30,9 @@ func (x *run[S, U]) begin(ctx context.Context) error {
 			}
 			ok = true
 		}
+		if x.req.ResumeOrStart && x.req.Resume {
+			return errors.New("a request has Resume or ResumeOrStart, not both")
+		}
 		if x.req.ResumeOrStart {
 			x.req.Resume = len(head.Frontier) > 0
 		}

@@ -40,6 +40,11 @@ func TestResumeOrStart(t *testing.T) {
 	if s, err := p.Runner(graph.Options{}).Invoke(t.Context(), ask{Input: item{"in"}, ResumeOrStart: true}); err != nil || whole(s) != "inabcd" {
 		t.Errorf("no store: %q, %v", whole(s), err)
 	}
+	both := q
+	both.Resume = true
+	if _, err := r.Invoke(t.Context(), both); err == nil {
+		t.Error("Resume and ResumeOrStart: no error")
+	}
 	q.Answers = map[string]any{"k": true}
 	if _, err := r.Invoke(t.Context(), q); err == nil {
 		t.Error("answers: no error")
