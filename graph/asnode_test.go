@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,11 +16,16 @@ import (
 )
 
 // till charges money by Once, with a record of the keys, before it asks.
-type till struct{ keys []string }
+type till struct {
+	mu   sync.Mutex // nodes charge side by side
+	keys []string
+}
 
 func (m *till) charges(key string) node {
 	return func(ctx context.Context, _ list) (item, error) {
 		_, err := graph.Once(ctx, "charge", func(_ context.Context, idempotency string) (int, error) {
+			m.mu.Lock()
+			defer m.mu.Unlock()
 			m.keys = append(m.keys, key+" "+idempotency)
 			return 1, nil
 		})
