@@ -14,11 +14,11 @@ import (
 	"example.com/ragflow/internal/stored"
 )
 
-// What a store hands out: an Archive is a thread out of its store, and a Finding is a damage that Verify found.
-type (
-	Archive = stored.Archive
-	Finding = stored.Finding
-)
+// Archive is a thread out of its store.
+type Archive = stored.Archive
+
+// Finding is a damage that Verify found.
+type Finding = stored.Finding
 
 // Durability selects the failures that a commit survives.
 type Durability = sqlite.Durability

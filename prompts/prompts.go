@@ -18,6 +18,7 @@ import (
 // set. A Set is safe for concurrent use. Its WithSystem sets the system prompt for answers.
 type Set = prompts.Set
 
+// Errors of prompts; match them with errors.Is.
 var (
 	ErrTemplate = prompts.ErrTemplate // of a file that cannot replace a built-in template
 	ErrSystem   = prompts.ErrSystem   // of a text that cannot be a system prompt

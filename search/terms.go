@@ -25,12 +25,14 @@ const (
 // languages it holds, and queries are analyzed for those.
 const languageMark = "\x00"
 
-// Analyzer turns text into terms, QueryTerm is one to search for, and Token is one with its place in the text.
-type (
-	Analyzer  = text.Analyzer
-	QueryTerm = text.QueryTerm
-	Token     = text.Token
-)
+// Analyzer turns text into terms.
+type Analyzer = text.Analyzer
+
+// QueryTerm is a term to search for.
+type QueryTerm = text.QueryTerm
+
+// Token is a term with its place in the text.
+type Token = text.Token
 
 // Multilingual returns the analyzer of collections: documents of several languages in one index.
 func Multilingual() Analyzer { return text.Multilingual() }

@@ -9,13 +9,14 @@ import (
 	"example.com/ragflow/internal/transcript"
 )
 
-// An Archive is a thread out of its store, and a Finding is a damage that Verify found. A Run is
-// the log of one question.
-type (
-	Archive = stored.Archive
-	Finding = stored.Finding
-	Run     = transcript.Run
-)
+// Archive is a thread out of its store.
+type Archive = stored.Archive
+
+// Finding is a damage that Verify found.
+type Finding = stored.Finding
+
+// Run is the log of one question.
+type Run = transcript.Run
 
 // Store is what a [Log] needs of the store of its threads. The stores of packages
 // checkpoint and checkpoint/postgres implement it; see their methods of the same names.
