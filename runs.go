@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"runtime/debug"
 	"slices"
@@ -86,7 +85,7 @@ func (r *Runs) start(ctx, life context.Context, q Question) (*run, error) {
 	go func() {
 		defer r.leave(x)
 		defer cancel(nil)
-		x.end(r.a.tell(life, request, x.id, func(id string, base int64) { r.begin(life, x, id, base) }, x.add))
+		x.end(r.a.tell(life, request, x.id, func(id string, base int64) { r.begin(life, x, id, base, q.Thread != "") }, x.add))
 	}()
 	select {
 	case <-x.begun:
@@ -112,11 +111,13 @@ func (r *Runs) enter(x *run) error {
 	return nil
 }
 
-// begin makes a run known, whose question is saved.
-func (r *Runs) begin(ctx context.Context, x *run, id string, base int64) {
-	x.info.Owner = graph.OwnerOf(ctx)
-	if info, err := r.a.store.Info(ctx, x.info.Thread); x.info.Owner == "" && err == nil {
-		x.info.Owner = info.Owner
+// begin makes a run known, whose question is saved. continues says that the thread may have
+// been begun by its owner before.
+func (r *Runs) begin(ctx context.Context, x *run, id string, base int64, continues bool) {
+	if x.info.Owner = graph.OwnerOf(ctx); x.info.Owner == "" && continues {
+		if info, err := r.a.store.Info(ctx, x.info.Thread); err == nil {
+			x.info.Owner = info.Owner
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -141,7 +142,7 @@ func (r *Runs) leave(x *run) {
 func (a *Assistant) tell(ctx context.Context, r *request, buffer string, begun func(run string, base int64), each func(Event)) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("panic while answering: %v\n%s", v, debug.Stack())
+			err = &graph.PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
 	n := newNarrator(buffer, each)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Names of the metrics of [RankingMetrics], besides MetricNDCG and MetricMRR.
+// Names of the metrics of [RankingMetrics], in addition to MetricNDCG and MetricMRR.
 const (
 	MetricRecall5   = "recall_5"
 	MetricRecall10  = "recall_10"

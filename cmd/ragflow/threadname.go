@@ -11,7 +11,7 @@ import (
 	"example.com/ragflow/threads"
 )
 
-// lastName stands for the thread or run that was used last.
+// lastName names the thread or run that was used last.
 const lastName = "last"
 
 // findThread returns the id of the thread that is named by its id, the beginning of one, or "last".

@@ -13,7 +13,7 @@ import (
 	"example.com/ragflow/internal/chunk"
 )
 
-// Input is what settings are read from, besides files.
+// Input holds the sources of settings other than files.
 type Input struct {
 	Dir     string // the search for .env and the project begins here; empty: the working folder
 	Env     map[string]string

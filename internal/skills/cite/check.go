@@ -9,7 +9,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Options are what a check knows besides the answer and its sources. The zero value is ready to use.
+// Options hold what a check gets in addition to the answer and its sources. The zero value is ready to use.
 type Options struct {
 	// Language of the answer (ISO 639-1); empty: it is detected.
 	Language string
