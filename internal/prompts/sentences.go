@@ -32,8 +32,8 @@ const (
 	Changed                           // below a quote whose document has changed since
 	Found                             // below a quote that the check added
 	NeedsModel                        // the question needs a model
-	OneLeftOut                        // one source is not shown
-	SomeLeftOut                       // several sources are not shown; see [LeftOut]
+	NoMention                         // the words of the question that no document has
+	AlsoFound                         // above the sources that were found and not cited
 	MoreItems                         // after a shortened list: the number of other items; see [More]
 	MoreLine                          // after a shortened code block with one more line; see [MoreCode]
 	MoreLines                         // after a shortened code block: the number of other lines
@@ -47,7 +47,7 @@ func Say(s Situation, language string) string {
 	return sentences[s].in(language)
 }
 
-type row struct{ en, pl, vi string }
+type row struct{ en, pl, vi, de string }
 
 // in returns the text in a language, else in English.
 func (r row) in(language string) string {
@@ -56,6 +56,8 @@ func (r row) in(language string) string {
 		return r.pl
 	case "vi":
 		return r.vi
+	case "de":
+		return r.de
 	default:
 		return r.en
 	}
@@ -67,84 +69,103 @@ var sentences = map[Situation]row{
 		en: "No relevant documents found for your query.",
 		pl: "Nie znaleziono dokumentów pasujących do pytania.",
 		vi: "Không tìm thấy tài liệu nào phù hợp với câu hỏi của bạn.",
+		de: "Zu Ihrer Frage wurden keine passenden Dokumente gefunden.",
 	},
 	Answers: {
 		en: "This answers it, from your documents:",
 		pl: "Oto odpowiedź z Twoich dokumentów:",
 		vi: "Tài liệu của bạn trả lời như sau:",
+		de: "Das beantwortet es, aus Ihren Dokumenten:",
 	},
 	Probably: {
 		en: "This probably answers it, from your documents:",
 		pl: "To prawdopodobnie odpowiedź, z Twoich dokumentów:",
 		vi: "Tài liệu của bạn có lẽ trả lời như sau:",
+		de: "Das beantwortet es wahrscheinlich, aus Ihren Dokumenten:",
 	},
 	NotFound: {
 		en: "I did not find the exact answer to this in your documents.",
 		pl: "Nie udało się znaleźć w Twoich dokumentach dokładnej odpowiedzi na to pytanie.",
 		vi: "Tôi không tìm thấy đủ thông tin trong tài liệu để trả lời câu hỏi này.",
+		de: "Eine genaue Antwort darauf habe ich in Ihren Dokumenten nicht gefunden.",
 	},
 	Closest: {
 		en: "Closest passages:",
 		pl: "Najbliższe fragmenty:",
 		vi: "Những đoạn gần nhất:",
+		de: "Die nächsten Stellen:",
 	},
 	OtherLanguage: {
 		en: "Your question is in another language than the documents, so only names, numbers and commands in it could be matched.",
 		pl: "Pytanie jest w innym języku niż dokumenty, więc dopasować można było tylko nazwy, liczby i polecenia.",
 		vi: "Câu hỏi dùng ngôn ngữ khác với tài liệu, nên chỉ có thể đối chiếu tên riêng, con số và câu lệnh.",
+		de: "Ihre Frage ist in einer anderen Sprache als die Dokumente, deshalb konnten nur Namen, Zahlen und Befehle darin verglichen werden.",
 	},
-	SourcesHeader: {en: "Sources", pl: "Źródła", vi: "Nguồn tham khảo"},
+	SourcesHeader: {en: "Sources", pl: "Źródła", vi: "Nguồn tham khảo", de: "Quellen"},
 	Greeting: {
 		en: "Hello. Ask me something about your documents.",
 		pl: "Dzień dobry. Zadaj mi pytanie o swoje dokumenty.",
 		vi: "Xin chào. Hãy hỏi tôi về tài liệu của bạn.",
+		de: "Guten Tag. Stellen Sie mir eine Frage zu Ihren Dokumenten.",
 	},
-	Thanks:   {en: "You're welcome.", pl: "Proszę bardzo.", vi: "Không có gì."},
-	Farewell: {en: "Goodbye.", pl: "Do widzenia.", vi: "Tạm biệt."},
+	Thanks:   {en: "You're welcome.", pl: "Proszę bardzo.", vi: "Không có gì.", de: "Gern geschehen."},
+	Farewell: {en: "Goodbye.", pl: "Do widzenia.", vi: "Tạm biệt.", de: "Auf Wiedersehen."},
 	Capabilities: {
 		en: "I answer questions from your documents and cite the passage behind each statement. I remember this conversation, so you can ask follow-up questions.",
 		pl: "Odpowiadam na pytania na podstawie Twoich dokumentów i przy każdym zdaniu podaję źródło. Pamiętam tę rozmowę, więc możesz dopytywać.",
 		vi: "Tôi trả lời câu hỏi dựa trên tài liệu của bạn và trích dẫn nguồn cho từng ý. Tôi nhớ cuộc trò chuyện này nên bạn có thể hỏi tiếp.",
+		de: "Ich beantworte Fragen aus Ihren Dokumenten und nenne zu jeder Aussage die Stelle. Ich merke mir dieses Gespräch, Sie können also nachfragen.",
 	},
-	EarlierQuestions: {en: "You asked before:", pl: "Wcześniejsze pytania:", vi: "Bạn đã hỏi trước đó:"},
+	EarlierQuestions: {en: "You asked before:", pl: "Wcześniejsze pytania:", vi: "Bạn đã hỏi trước đó:", de: "Sie haben bereits gefragt:"},
 	NothingEarlier: {
 		en: "You have not asked anything before in this conversation.",
 		pl: "W tej rozmowie nie było jeszcze żadnego pytania.",
 		vi: "Bạn chưa hỏi gì trước đó trong cuộc trò chuyện này.",
+		de: "In diesem Gespräch haben Sie noch nichts gefragt.",
 	},
 	Refusal: {
 		en: "I don't have enough information to answer that question.",
 		pl: "Nie mam wystarczających informacji, aby odpowiedzieć na to pytanie.",
 		vi: "Tôi không tìm thấy đủ thông tin trong tài liệu để trả lời câu hỏi này.",
+		de: "Ich habe nicht genug Informationen, um diese Frage zu beantworten.",
 	},
-	Unsupported: {en: "(unsupported)", pl: "(bez potwierdzenia)", vi: "(chưa có căn cứ)"},
+	Unsupported: {en: "(unsupported)", pl: "(bez potwierdzenia)", vi: "(chưa có căn cứ)", de: "(ohne Beleg)"},
 	UnknownAddress: {
 		en: "(address left out: no source has it)",
 		pl: "(pominięto adres: nie ma go w żadnym źródle)", //nolint:misspell // Polish
 		vi: "(đã bỏ địa chỉ: không nguồn nào có)",
+		de: "(Adresse weggelassen: keine Quelle hat sie)",
 	},
-	DocumentType: {en: "Document type:", pl: "Rodzaj dokumentu:", vi: "Loại văn bản:"},
-	DocumentID:   {en: "Document ID:", pl: "Numer dokumentu:", vi: "Mã văn bản:"},
+	DocumentType: {en: "Document type:", pl: "Rodzaj dokumentu:", vi: "Loại văn bản:", de: "Dokumentart:"},
+	DocumentID:   {en: "Document ID:", pl: "Numer dokumentu:", vi: "Mã văn bản:", de: "Dokumentnummer:"},
 	Found: {
 		en: "Found by the check, not cited by the model.",
 		pl: "Znalezione przy sprawdzaniu, model tego nie zacytował.",
 		vi: "Do bước kiểm tra tìm thấy, mô hình không trích dẫn.",
+		de: "Bei der Prüfung gefunden, vom Modell nicht angegeben.",
 	},
 	Changed: {
 		en: "The document has changed since.",
 		pl: "Dokument od tego czasu się zmienił.",
 		vi: "Tài liệu đã thay đổi kể từ đó.",
+		de: "Das Dokument hat sich seitdem geändert.",
 	},
 	NeedsModel: {
 		en: "A question like this needs a model to answer it in its own words; \"ragflow models --help\" says how to set one up.",
 		pl: "Na takie pytanie własnymi słowami odpowie dopiero model; „ragflow models --help” mówi, jak go ustawić.",
 		vi: "Câu hỏi như thế này cần một mô hình để trả lời bằng lời của nó; \"ragflow models --help\" cho biết cách thiết lập.",
+		de: "Eine solche Frage beantwortet erst ein Modell mit eigenen Worten; „ragflow models --help“ sagt, wie man eines einrichtet.",
 	},
-	OneLeftOut:  {en: "One more source was found and is not shown.", pl: "Znaleziono jeszcze jedno źródło, którego tu nie ma.", vi: "Còn một nguồn nữa không hiển thị ở đây."},
-	SomeLeftOut: {en: "%d more sources were found and are not shown.", pl: "Dalsze znalezione źródła, których tu nie ma: %d.", vi: "Còn %d nguồn nữa không hiển thị ở đây."},
-	MoreItems:   {en: "… and %d more", pl: "… i jeszcze %d", vi: "… và %d mục nữa"},
-	MoreLine:    {en: "… and one more line of code", pl: "… i jeszcze jeden wiersz kodu", vi: "… và một dòng mã nữa"},
-	MoreLines:   {en: "… and %d more lines of code", pl: "… i dalsze wiersze kodu: %d", vi: "… và %d dòng mã nữa"},
+	NoMention: {
+		en: "No document that was read mentions: %s.",
+		pl: "Żaden odczytany dokument nie zawiera słów: %s.",
+		vi: "Không tài liệu nào đã đọc nhắc đến: %s.",
+		de: "Kein gelesenes Dokument nennt: %s.",
+	},
+	AlsoFound: {en: "Also found", pl: "Znaleziono też", vi: "Cũng tìm thấy", de: "Auch gefunden"},
+	MoreItems: {en: "… and %d more", pl: "… i jeszcze %d", vi: "… và %d mục nữa", de: "… und %d weitere"},
+	MoreLine:  {en: "… and one more line of code", pl: "… i jeszcze jeden wiersz kodu", vi: "… và một dòng mã nữa", de: "… und eine weitere Codezeile"},
+	MoreLines: {en: "… and %d more lines of code", pl: "… i dalsze wiersze kodu: %d", vi: "… và %d dòng mã nữa", de: "… und %d weitere Codezeilen"},
 }
 
 // MoreCode returns the sentence that a code block has n more lines.
@@ -153,14 +174,6 @@ func MoreCode(n int, language string) string {
 		return Say(MoreLine, language)
 	}
 	return fmt.Sprintf(Say(MoreLines, language), n)
-}
-
-// LeftOut returns the sentence that n sources are not shown.
-func LeftOut(n int, language string) string {
-	if n == 1 {
-		return Say(OneLeftOut, language)
-	}
-	return fmt.Sprintf(Say(SomeLeftOut, language), n)
 }
 
 // More returns the sentence that a list has n more items.
@@ -172,9 +185,9 @@ func Pages(from, to int, language string) string {
 	if from < 1 {
 		return ""
 	}
-	r := row{en: "page", pl: "str.", vi: "trang"}
+	r := row{en: "page", pl: "str.", vi: "trang", de: "Seite"}
 	if to > from {
-		r.en = "pages"
+		r.en, r.de = "pages", "Seiten"
 	}
 	word := r.in(language)
 	if to > from {
@@ -210,7 +223,7 @@ func Fixed(sentence string) bool {
 	}
 	sentence = figures.ReplaceAllString(sentence, "%d")
 	for _, row := range sentences {
-		for _, fixed := range []string{row.en, row.pl, row.vi} {
+		for _, fixed := range []string{row.en, row.pl, row.vi, row.de} {
 			if strings.HasPrefix(fixed, sentence) || strings.HasSuffix(fixed, " "+sentence) {
 				return true
 			}

@@ -10,7 +10,7 @@ import (
 func TestEverySituationInEveryLanguage(t *testing.T) {
 	for s := prompts.NoDocuments; s <= prompts.MoreLines; s++ {
 		seen := map[string]bool{}
-		for _, lang := range prompts.Languages() {
+		for _, lang := range append(prompts.Languages(), "de") {
 			got := prompts.Say(s, lang)
 			if !prompts.Fixed(got) && len(got) > 5 {
 				t.Errorf("Fixed(%q) = false", got)

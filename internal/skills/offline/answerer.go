@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/cite"
@@ -62,31 +64,44 @@ func (a *Answerer) Rank(t state.Task) []Ranked {
 // minScoreShare is the score that a further source needs to be shown, as a share of the best one's.
 const minScoreShare = 0.05
 
-// pieces returns the parts of the best sources that an answer shows, one a source, best first.
+// pieces returns the parts of the best sources that an answer shows, one a source: if the grade is high, the one
+// with the likeliest sentence alone; else those that [lexicon.close] keeps, best first.
 func (a *Answerer) pieces(t state.Task) []piece {
 	var out []piece
 	ranked, left, shown := a.Rank(t), answerWords, map[string]bool{}
-	for n, s := range t.Sources {
-		if len(out) == maxPieces || s.Score < minScoreShare*t.Sources[0].Score {
+	most, near := maxPieces, a.lex.close(t)
+	band := state.Band(t.Grade.Score, t.Abstain)
+	if band == state.BandAnswers || len(t.Sources) == 1 {
+		most = 1
+	}
+	terms := a.lex.question(mainQuery(t.Queries), historyWeight)
+	a.preferExact(t, ranked)
+	for _, n := range order(len(t.Sources), ranked, most) {
+		if len(out) == most || t.Sources[n].Score < minScoreShare*t.Sources[0].Score {
 			break
 		}
-		i := slices.IndexFunc(ranked, func(r Ranked) bool { return r.N == n+1 })
-		if i < 0 {
+		if !near[n] && (len(out) > 0 || band == state.BandClosest) {
 			continue
 		}
-		p := a.lex.passage(s.Chunk)
-		said := readable.Line(p.text[ranked[i].Start:ranked[i].End])
+		p := a.lex.passage(t.Sources[n].Chunk)
+		unit := p.key(ranked, n+1)
+		if unit < 0 {
+			continue
+		}
+		said := readable.Line(p.text[p.units[unit].start:p.units[unit].end])
 		if said == "" || shown[said] {
 			continue
 		}
 		room := left / (maxPieces - len(out))
-		if len(out) == 0 {
+		if most == 1 {
+			room = left
+		} else if len(out) == 0 {
 			room = bestWords
 		}
-		if len(t.Sources) == 1 {
-			room = left
+		x := p.around(n, unit, room)
+		if p.alone(unit, terms) {
+			x.first, x.last, x.single = unit, unit, true
 		}
-		x := p.around(n, ranked[i].unit, room)
 		if len(out) > 0 && x.headerOnly() {
 			continue
 		}
@@ -99,6 +114,102 @@ func (a *Answerer) pieces(t state.Task) []piece {
 	return out
 }
 
+// order returns the indices of sources in the order in which pieces of them are shown: best first; if only one is
+// shown, the source of the likeliest sentence before them.
+func order(sources int, ranked []Ranked, most int) []int {
+	var out []int
+	if most == 1 && len(ranked) > 0 {
+		out = append(out, ranked[0].N-1)
+	}
+	for n := range sources {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// preferExact moves to the front what answers by its form: the long form of an abbreviation that the question asks
+// for, and the row of a table that holds all numbers and codes of the question.
+func (a *Answerer) preferExact(t state.Task, ranked []Ranked) {
+	short, figures := abbreviationAsked(t.Question), a.lex.figures(t.Question)
+	place := func(r Ranked) int {
+		source := t.Sources[r.N-1]
+		p := a.lex.passage(source.Chunk)
+		if short != "" && spellsOut(source.Text[r.Start:r.End], short) ||
+			len(figures) > 0 && p.isRecord(r.unit) && coverage(figures, p.terms[r.unit].in) == 1 {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(ranked, func(a, b Ranked) int { return place(a) - place(b) })
+}
+
+// key returns the unit of a passage that answers best: the likeliest one that is neither a question nor a
+// greeting, else the likeliest; -1 without one. n is the number of the passage in ranked.
+func (p *passage) key(ranked []Ranked, n int) int {
+	best := -1
+	for _, r := range ranked {
+		if r.N != n {
+			continue
+		}
+		u := p.units[r.unit]
+		said := strings.TrimRight(p.text[u.start:u.end], " *_\"”“»)]")
+		asks := strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？") || greetingLine.MatchString(said)
+		if !asks || p.blocks[u.block].kind == code {
+			return r.unit
+		}
+		if best < 0 {
+			best = r.unit
+		}
+	}
+	return best
+}
+
+// greetingLine matches the first line of a letter, in English, German, Polish and Vietnamese.
+var greetingLine = regexp.MustCompile(`(?i)^(?:dear|hi|hello|hallo|guten (?:tag|morgen|abend)|sehr geehrte[rs]?|liebe[rs]?|dzień dobry|witam|cześć|szanown[iay]|kính gửi|xin chào)\b[^.?;]{0,40}[,!]?$`)
+
+// A passage is close to a question if it holds these shares of the weight of its words, and two of them.
+const (
+	closeShare   = 0.3 // of the question
+	closeOfBest  = 0.7 // of what the best of the passages holds
+	closeToWords = 2
+)
+
+// close reports for each source of a task whether it is close to the question. Of XQuAD's five best paragraphs
+// for a question it keeps 96 % (English) and 91 % (German) of the right ones, and 7 % of the others.
+func (l lexicon) close(t state.Task) []bool {
+	q := mainQuery(t.Queries)
+	q.Boosts = slices.Clone(q.Boosts)
+	for i := range q.Boosts { // a synonym says the same
+		q.Boosts[i].Weight = 1
+	}
+	own, terms := l.question(state.Query{Text: q.Text}, 0), l.question(q, 1)
+	if len(own) == 0 || l.foreign(t) { // only names and numbers of a foreign question can match
+		own = slices.DeleteFunc(terms, func(w weighed) bool { return l.stats.DocFreq(w.term) == 0 })
+	}
+	asked, best := 0.0, 0.0
+	for _, w := range own {
+		asked += w.weight
+	}
+	held, out := make([]float64, len(t.Sources)), make([]bool, len(t.Sources))
+	for i, s := range t.Sources {
+		p, words := l.passage(s.Chunk), 0
+		for _, w := range terms {
+			if in := max(p.all.soft(w.term), p.names.in(w.term)); in > 0 {
+				held[i] += in * w.weight
+				words++
+			}
+		}
+		out[i] = held[i] >= closeShare*asked && words >= min(closeToWords, len(own))
+		best = max(best, min(held[i], asked))
+	}
+	for i := range out {
+		out[i] = out[i] && held[i] >= closeOfBest*best
+	}
+	return out
+}
+
 // Answer answers a task. It fails only if a source is not valid UTF-8.
 func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error) {
 	if t.Route == state.RouteChitchat || t.Route == state.RouteMeta {
@@ -106,8 +217,14 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 	}
 	out := state.Answer{Model: Name, Abstained: t.Abstain}
 	pieces := a.pieces(t)
+	if len(pieces) > 0 && state.Band(t.Grade.Score, t.Abstain) == state.BandAnswers {
+		if kind := lacks(pieces[0].shown(), t.Question); kind != "" {
+			t.Grade.Score, t.Grade.Why = unsure, t.Grade.Why+"; the question asks for a "+kind+", which the passage lacks"
+			out.Grade, pieces = &t.Grade, a.pieces(t)
+		}
+	}
 	if len(pieces) == 0 {
-		out.Text, out.Abstained = below(t.Declined, prompts.Say(prompts.NoDocuments, t.Language)), true
+		out.Text, out.Abstained = below(t.Declined, strings.Join(a.nothing(t), " ")), true
 		return out, nil
 	}
 	parts := a.opening(t)
@@ -117,9 +234,6 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 		said, quoted := x.render(i+1, i == 0, t.Language)
 		parts, picks = append(parts, said), append(picks, quoted...)
 		used, out.Order = append(used, t.Sources[x.source]), append(out.Order, x.source+1)
-	}
-	if n := len(t.Sources) - len(out.Order); n > 0 {
-		parts = append(parts, prompts.LeftOut(n, t.Language))
 	}
 	if !a.HasModel && needsModel(t.Question) {
 		parts = append(parts, prompts.Say(prompts.NeedsModel, t.Language))
@@ -145,14 +259,55 @@ func below(refusal string, parts ...string) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// opening returns the sentences in front of the passages.
-func (a *Answerer) opening(t state.Task) []string {
-	say := func(s prompts.Situation) string { return prompts.Say(s, t.Language) }
-	var out, found []string
+// nothing returns the sentences of an answer without passages: that nothing is close, and which words of the
+// question are in no document.
+func (a *Answerer) nothing(t state.Task) []string {
+	out := []string{prompts.Say(prompts.NotFound, t.Language)}
+	if t.Declined != "" {
+		out = nil
+	}
+	if a.lex.foreign(t) {
+		return append(out, prompts.Say(prompts.OtherLanguage, t.Language))
+	}
+	if words := a.lex.unknown(t.Question); len(words) > 0 {
+		out = append(out, fmt.Sprintf(prompts.Say(prompts.NoMention, t.Language), strings.Join(words, ", ")))
+	}
+	return out
+}
+
+// maxUnknown is the number of words that [lexicon.unknown] returns.
+const maxUnknown = 3
+
+// unknown returns the first numbers, codes and names of a question that are in no document, as written. Other words
+// may be there in another form.
+func (l lexicon) unknown(question string) []string {
+	var out []string
+	lang, end := text.Language(question), 0
+	for _, token := range l.content(question) {
+		word := question[token.Start:token.End]
+		first, _ := utf8.DecodeRuneInString(word)
+		named := strings.ContainsFunc(word, unicode.IsDigit) || lang != "de" && token.Start > 0 && unicode.IsUpper(first)
+		if named && token.Start >= end && l.stats.DocFreq(token.Term) == 0 && len(out) < maxUnknown && !slices.Contains(out, word) {
+			out, end = append(out, word), token.End
+		}
+	}
+	return out
+}
+
+// foreign reports whether the question of a task is in another language than the documents.
+func (l lexicon) foreign(t state.Task) bool {
+	var found []string
 	for _, s := range t.Sources {
 		found = append(found, s.Text)
 	}
-	if text.Foreign(t.Question, found, a.lex.stats) {
+	return text.Foreign(t.Question, found, l.stats)
+}
+
+// opening returns the sentences in front of the passages.
+func (a *Answerer) opening(t state.Task) []string {
+	say := func(s prompts.Situation) string { return prompts.Say(s, t.Language) }
+	var out []string
+	if a.lex.foreign(t) {
 		out = append(out, say(prompts.OtherLanguage))
 	}
 	switch band := state.Band(t.Grade.Score, t.Abstain); {

@@ -79,6 +79,9 @@ func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.So
 	if grade.Score > unsure && !g.lex.holdFigures(best[:min(len(best), gradedPassages)], full.Text) {
 		grade.Score, grade.Why = unsure, grade.Why+"; a number or code of the question is missing"
 	}
+	if short := abbreviationAsked(full.Text); short != "" && slices.ContainsFunc(best, func(s state.Source) bool { return spellsOut(s.Text, short) }) {
+		grade.Score, grade.Why = max(grade.Score, spelledOut), grade.Why+"; a passage spells "+short+" out"
+	}
 	if len(best) > 0 && grade.Score < g.threshold {
 		grade.Refined = g.lex.refine(full, best)
 	}
@@ -93,6 +96,10 @@ func described(signs []float64) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+// spelledOut is the least grade if the long form of an abbreviation is asked for and found: Schwartz and Hearst
+// report that 96 % of the pairs found are right.
+const spelledOut = 0.95
 
 // unsure is the highest grade below the band [state.BandAnswers].
 const unsure = 0.74

@@ -206,13 +206,68 @@ func TestCertaintyInWords(t *testing.T) { // Y06
 	}{
 		{"Does data survive when a container is removed?", 0.9, "This answers it, from your documents:", false},
 		{"Does data survive when a container is removed?", 0.6, "This probably answers it, from your documents:", false},
-		{"Does data survive on a tape?", 0.3, "I did not find the exact answer to this in your documents. Closest passages:", true},
+		{"Does data survive when a tape is removed?", 0.3, "I did not find the exact answer to this in your documents. Closest passages:", true},
 		{"Gdzie są dane kontenera?", 0.9, "Pytanie jest w innym języku niż dokumenty, więc dopasować można było tylko nazwy, liczby i polecenia.\n\nOto odpowiedź", false},
 		{"Dữ liệu của container ở đâu?", 0.6, "Câu hỏi dùng ngôn ngữ khác với tài liệu, nên chỉ có thể đối chiếu tên riêng, con số và câu lệnh.\n\nTài liệu của bạn có lẽ trả lời", false},
 	} {
 		got := answer(t, l, task(tt.question, tt.grade, l...))
 		if !strings.HasPrefix(got.Text, tt.want) || got.Abstained != tt.abstains || len(got.Citations) == 0 {
 			t.Errorf("%s at %.1f: abstained %v, answer\n%s", tt.question, tt.grade, got.Abstained, got.Text)
+		}
+	}
+}
+
+// TestOneAnswerFirst checks that the passages of an answer are those that say enough of the question, and one alone
+// if it answers.
+func TestOneAnswerFirst(t *testing.T) {
+	l := library{
+		page("a", "The ferry to Hel leaves from pier four at nine."), page("b", "The ferry to Hel leaves from pier four in winter."),
+		page("c", "Soup is served in the harbour."),
+	}
+	sure := answer(t, l, task("From which pier does the ferry to Hel leave?", 0.9, l...))
+	if want := []int{1}; !slices.Equal(sure.Order, want) {
+		t.Errorf("a sure answer shows %v, want %v", sure.Order, want)
+	}
+	unsure := answer(t, l, task("From which pier does the ferry to Hel leave?", 0.6, l...))
+	if want := []int{1, 2}; !slices.Equal(unsure.Order, want) {
+		t.Errorf("an unsure answer shows %v, want %v", unsure.Order, want)
+	}
+	none := answer(t, l, task("How deep is Lake 4711 near Zakopane?", 0.2, l...))
+	if len(none.Order) > 0 || !none.Abstained || !strings.HasSuffix(none.Text, "mentions: Lake, 4711, Zakopane.") {
+		t.Errorf("nothing close was found, and %v is shown:\n%s", none.Order, none.Text)
+	}
+}
+
+// TestValueAskedFor checks that a passage without a value of the kind that is asked for does not answer.
+func TestValueAskedFor(t *testing.T) {
+	l := library{page("a", "The ferry to Hel leaves from pier four.")}
+	got := answer(t, l, task("When does the ferry to Hel leave?", 0.9, l...))
+	if got.Grade == nil || state.Band(got.Grade.Score, got.Abstained) != state.BandProbably || !strings.HasPrefix(got.Text, "This probably") {
+		t.Errorf("grade %+v, answer:\n%s", got.Grade, got.Text)
+	}
+}
+
+// TestRowAskedFor checks that a row with the code of a question is shown alone.
+func TestRowAskedFor(t *testing.T) {
+	var rows strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&rows, "Order: A-%d; Town: Kiel; Amount: %d\n\n", 100+i, i*i)
+	}
+	l := library{page("a", rows.String())}
+	got := answer(t, l, task("What is the amount of order A-113?", 0.9, l...)).Text
+	if want := "This answers it, from your documents:\n\nOrder: A-113; Town: Kiel; Amount: 169 [Source 1]"; got != want {
+		t.Errorf("shown is:\n%s", got)
+	}
+}
+
+// TestAnswersAreNotQuestions checks that neither a question nor a greeting is the sentence in bold.
+func TestAnswersAreNotQuestions(t *testing.T) {
+	l := library{page("a", "Dear Ann,\n\nDoes the delivery of the bearing take seven days? No, the delivery takes five days.\n\nIs the price of the bearing still 39 €? The new price is 48 €.")}
+	for question, want := range map[string]string{
+		"How long does the delivery of the bearing take?": "**No, the delivery takes five days.**", "What is the price of the bearing?": "**The new price is 48 €.**",
+	} {
+		if got := answer(t, l, task(question, 0.9, l...)).Text; !strings.Contains(got, want) {
+			t.Errorf("%s: %s is missing in:\n%s", question, want, got)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -91,6 +92,36 @@ func (p *passage) isValue(i int) bool {
 	said := p.text[label.start:label.end]
 	return headingLine.MatchString(value) || label.kind == paragraph && len(strings.Fields(value)) <= valueWords &&
 		(isFigure(value) || strings.HasSuffix(said, ":") || strings.HasSuffix(said, "："))
+}
+
+// recordLine matches a row of data as loaders write it, "column: value; column: value".
+var recordLine = regexp.MustCompile(`^[^:;]{1,80}: [^;]*(?:; [^:;]{1,80}: [^;]*)+$`)
+
+// isRecord reports whether unit j is a row of a table whose columns have names.
+func (p *passage) isRecord(j int) bool {
+	u := p.units[j]
+	b := p.blocks[u.block]
+	return b.kind == row && b.head >= 0 && b.head != u.block || b.kind == paragraph && recordLine.MatchString(p.text[b.start:b.end])
+}
+
+// alone reports whether unit j is a row of a table that answers by itself: no other row of the passage holds all
+// words of the question that it holds.
+func (p *passage) alone(j int, terms []weighed) bool {
+	if !p.isRecord(j) {
+		return false
+	}
+	var held []weighed
+	for _, t := range terms {
+		if p.terms[j].has(t.term) {
+			held = append(held, t)
+		}
+	}
+	for k := range p.units {
+		if k != j && p.isRecord(k) && coverage(held, p.terms[k].in) == 1 {
+			return false
+		}
+	}
+	return len(held) > 0
 }
 
 // isFigure reports whether a text has no letter.

@@ -13,8 +13,9 @@ import (
 type piece struct {
 	source      int // index of the source
 	p           *passage
-	unit        int // the key sentence
-	first, last int // units that are shown
+	unit        int  // the key sentence
+	first, last int  // units that are shown
+	single      bool // a row of a table, which answers without its neighbours
 }
 
 // Limits of an answer.
@@ -30,7 +31,7 @@ const (
 // the block, its parents, the units after it and those before it, all below one heading. The value below a
 // label is always included.
 func (p *passage) around(source, j, room int) piece {
-	x := piece{source, p, j, j, j}
+	x := piece{source: source, p: p, unit: j, first: j, last: j}
 	left := room - p.wordsIn(j)
 	grow := func(to int) bool {
 		if to < 0 || to >= len(p.units) || p.blocks[p.units[to].block].section != p.blocks[p.units[j].block].section {
@@ -140,6 +141,16 @@ func codeEnd(raw string) int {
 		}
 	}
 	return len(strings.TrimRight(raw[:at], " \t\r\n"))
+}
+
+// shown returns the text that a piece shows, below the title and the headings of its passage.
+func (x *piece) shown() string {
+	var b strings.Builder
+	for _, i := range x.blocks() {
+		span := x.span(i)
+		b.WriteString(x.p.text[span.start:span.end] + "\n")
+	}
+	return b.String()
 }
 
 // wordCount returns the number of words that a piece shows.

@@ -102,7 +102,7 @@ func (x *piece) prose(shown unit, bold bool) string {
 	if shown.start > o.start {
 		out = "… " + out
 	}
-	if shown.end < o.end || shown.block == x.p.units[x.last].block && shown.block+1 < len(x.p.blocks) && o.begins(x.p.text) {
+	if shown.end < o.end || !x.single && shown.block == x.p.units[x.last].block && shown.block+1 < len(x.p.blocks) && o.begins(x.p.text) {
 		out += " …"
 	}
 	return out

@@ -1,0 +1,72 @@
+package offline
+
+import (
+	"regexp"
+	"strings"
+)
+
+// valueKind is a kind of value that a question asks for.
+type valueKind struct {
+	name  string         // for the trace
+	asked *regexp.Regexp // matches the question, in English, German, Polish and Vietnamese
+	value *regexp.Regexp // matches a text that holds such a value
+}
+
+// valueKinds are the kinds that have signs. The first one that a question asks for counts. Persons
+// and places are missing: nearly every passage has a capital letter.
+var valueKinds = []valueKind{
+	{
+		"telephone number",
+		anyOf(`(?:tele)?phone number`, `(?:tele|handy|mobil)fon(?:nummer)?`, `numer telefonu`, `số điện thoại`),
+		regexp.MustCompile(`\+?\d[\d ()/.–-]{4,}\d|(?i)\b(?:ext(?:ension)?|durchwahl|wewn)\b\.?:? ?\d`),
+	},
+	{
+		"e-mail address",
+		anyOf(`e-?mail[ -]?(?:address|adresse)`, `adres e-?mail`, `địa chỉ e-?mail`), //nolint:misspell // Polish
+		regexp.MustCompile(`[^\s@]@[^\s@]+\.\w`),
+	},
+	{
+		"time",
+		anyOf(`what time`, `um wie ?viel uhr`, `o której`, `mấy giờ`),
+		regexp.MustCompile(`(?i)\d[:.h]\d\d|\d ?(?:[ap]\.?m\b|uhr|o'clock|giờ)|\b(?:noon|midnight|mittag|mitternacht|południe|północ|nửa đêm)`),
+	},
+	{
+		"price",
+		anyOf(`(?:does|do|did|will|would) .+ costs?`, `(?:price|cost|fee|fare|rent|salary) (?:of|for)`, `kostet|kosten`, `preis`, `ile kosztuj\pL+`, `cena`, `giá (?:của|bao nhiêu)`),
+		regexp.MustCompile(`(?i)[$€£¥₫]|\d.{0,3}\b(?:eur|euros?|usd|dollars?|gbp|pounds?|cents?|pence|pln|zł|złot\pL+|vnd|đồng|chf|franken)|(?:price|cost|fee|fare|rate|salary|preis|betrag|miete|cena|opłata|giá|phí)[^.]*\d|\b(?:free|kostenlos|gratis|bezpłatn\pL+|miễn phí)\b`),
+	},
+	{
+		"date",
+		anyOf(`when (?:is|are|was|were|did|does|do|will|can|must|should|has|have)`, `(?:what|which) (?:date|day|month|year)`, `(?:since|until) when`, `wann`, `(?:welche[msnr]?) (?:datum|tag|monat|jahr)`,
+			`kiedy`, `którego (?:dnia|roku)|w którym roku`, `khi nào|bao giờ|(?:năm|ngày|tháng) (?:nào|mấy)`),
+		regexp.MustCompile(`(?i)\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|juni|juli|okt|dez|stycz|lut|kwie|maj|czerw|lip|sierp|wrze|paźdz|listop|grud)\pL*|` +
+			`\b\pL*(?:day|tag|woche|mittwoch)s?\b|\b(?:week|month|year|monat|jahr|tydzień|tygodni\pL*|miesiąc\pL*|rok\pL*|poniedział\pL+|wtor\pL+|czwart\pL+|piąt\pL+|sobot\pL+|niedziel\pL+|ngày|tháng|năm|thứ)|środ\pL+`),
+	},
+	{
+		"number",
+		anyOf(`how (?:many|much|long|far|often|old|big|large|high|deep|heavy|fast|quickly|wide|tall)`, `what (?:percentage|number)`, `wie ?viele?`, `wie (?:lange|oft|hoch|gro(?:ß|ss)|weit|alt|schwer|tief|schnell)`,
+			`ile`, `jak (?:długo|często|wysok\pL+|duż\pL+|daleko|szybko)`, `bao (?:nhiêu|lâu|xa)`, `mấy`),
+		regexp.MustCompile(`(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|half|third|quarter|dozen|hundred|thousand|million|` +
+			`eine?[rnms]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|einmal|zweimal|halb\pL*|hundert|tausend|` +
+			`jed\pL+|dw\pL+|trz\pL+|czter\pL+|pię\pL+|sześ\pL+|siedem\pL*|osi\pL+|dziewię\pL+|dziesię\pL+|pół\pL*|sto|tysiąc\pL*|` +
+			`một|hai|ba|bốn|năm|sáu|bảy|tám|chín|mười|nửa|trăm|nghìn|ngàn|triệu|no|none|never|nie|kein\pL*|unlimited|unbegrenzt|daily|hourly|weekly|monthly|yearly|täglich|wöchentlich|monatlich|codziennie)\b`),
+	},
+}
+
+// anyOf returns a pattern for whole words.
+func anyOf(patterns ...string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|[^\pL])(?:` + strings.Join(patterns, "|") + `)(?:$|[^\pL])`)
+}
+
+// lacks returns the kind of value that a question asks for if a text holds none, else "".
+func lacks(text, question string) string {
+	for _, k := range valueKinds {
+		if k.asked.MatchString(question) {
+			if k.value.MatchString(text) {
+				return ""
+			}
+			return k.name
+		}
+	}
+	return ""
+}
