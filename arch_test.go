@@ -152,7 +152,7 @@ var rooms = map[string]room{
 	"nodes": {ours: []string{"graph", "state", "internal/prompts", "internal/text", "internal/rank", "internal/redact", "internal/sanitize", "internal/skills/cite", "internal/lru"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},
-	"internal/transcript": {ours: []string{"graph", "llm", "state", "internal/text", "internal/sanitize", "internal/prompts"}},
+	"internal/transcript": {ours: []string{"graph", "llm", "state", "internal/text", "internal/sanitize", "internal/prompts", "internal/skills/cite"}},
 	"eval": {ours: []string{".", "internal/transcript", "ingest", "search", "state", "internal/text", "internal/rank", "internal/skills/cite", "internal/chunk", "internal/document", "internal/load", "internal/index", "llm", "nodes", "internal/skills/offline", "internal/prompts", "prompts"}, theirs: []string{
 		"golang.org/x/sync/errgroup", // a bounded group of workers that ends with the first error
 	}},

@@ -31,6 +31,7 @@ type Reply struct {
 	Grade     GradeReply         `json:"grade"`
 	Certainty CertaintyReply     `json:"certainty"`
 	Citations []CitationReply    `json:"citations"`
+	Others    []OtherReply       `json:"others"`    // sources that were found and are not cited, best first
 	Retrieved []HitReply         `json:"retrieved"` // every fused hit in rank order, before the cut to the context
 	Queries   []state.Query      `json:"queries"`
 	Quality   Quality            `json:"quality"`
@@ -46,6 +47,7 @@ type Reply struct {
 	// another model with.
 	Context       string `json:"-"`
 	SourcesHeader string `json:"-"` // "Sources", in the language of the answer
+	OthersHeader  string `json:"-"` // "Also found", in the language of the answer
 	ChangedNotice string `json:"-"` // what to say of a citation whose Changed is set, in the language of the answer
 	FoundNotice   string `json:"-"` // what to say of a citation that is Found, in the language of the answer
 	AnswerMD      string `json:"-"` // answer.md, if requested
@@ -94,6 +96,15 @@ type CitationReply struct {
 	// Metadata is what the document says of itself now, in front matter or a file beside
 	// it, each value of its kind; absent if it says nothing or left the index.
 	Metadata state.Metadata `json:"metadata,omitempty"`
+}
+
+// OtherReply is a source that was found and is not cited. Its citation is that of the whole passage.
+type OtherReply struct {
+	state.Citation
+
+	Path    string `json:"path"`    // the file itself
+	Pages   string `json:"-"`       // Page and EndPage in words, in the language of the answer
+	Telling string `json:"telling"` // its sentence or line with the most words of the question
 }
 
 // HitReply is one retrieved chunk.
@@ -227,6 +238,7 @@ func (a *Assistant) reply(ctx context.Context, b *bound, chunks *chunkCache, r *
 		Certainty: CertaintyReply{Band: state.Band(turn.Grade.Score, turn.Abstained), P: turn.Grade.Score},
 		Queries:   cloneQueries(turn.Queries), Model: turn.Model, Warnings: []string{},
 		LatencyMS: map[string]float64{}, SourcesHeader: prompts.Say(prompts.SourcesHeader, turn.Language),
+		OthersHeader: prompts.Say(prompts.AlsoFound, turn.Language), Others: others(turn),
 		ChangedNotice: prompts.Say(prompts.Changed, turn.Language), FoundNotice: prompts.Say(prompts.Found, turn.Language),
 	}
 	if m, ok := state.LastHuman(r.State.Messages); ok {
@@ -270,6 +282,17 @@ func (b *bound) citations(ctx context.Context, chunks *chunkCache, turn state.Tu
 			Citation: c, Path: ingest.Path(c.Root, c.Source), Pages: prompts.Pages(c.Page, c.EndPage, turn.Language), ChunkID: c.Chunk,
 			Changed: files.Changed(ctx, c),
 		}
+	}
+	return out
+}
+
+// others describes the sources of a turn that are not cited.
+func others(turn state.Turn) []OtherReply {
+	out := []OtherReply{}
+	for _, o := range transcript.Others(turn) {
+		out = append(out, OtherReply{
+			Citation: o.Citation, Path: ingest.Path(o.Root, o.Source), Pages: prompts.Pages(o.Page, o.EndPage, turn.Language), Telling: o.Telling,
+		})
 	}
 	return out
 }

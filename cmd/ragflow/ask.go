@@ -35,7 +35,14 @@ type askOptions struct {
 	requireModel   bool
 	agent          bool
 	image          string
+	sources        string
 }
+
+// Values of --sources.
+const (
+	sourcesCited = "cited"
+	sourcesAll   = "all"
+)
 
 // defaultTraceDir is where --trace writes to.
 const defaultTraceDir = "output"
@@ -48,6 +55,9 @@ func (a *app) askCommand(g *given) *cobra.Command {
 		}
 		if c.Flags().Changed("thread") && o.thread == "" {
 			return usagef("--thread is empty").with("name a conversation, or leave out --thread to begin a new one")
+		}
+		if o.sources != sourcesCited && o.sources != sourcesAll {
+			return usagef("--sources is cited or all, not %q", o.sources)
 		}
 		question, err := a.askedQuestion(c, args, o)
 		if err != nil {
@@ -62,6 +72,7 @@ func (a *app) askCommand(g *given) *cobra.Command {
 	f.BoolVar(&o.resume, "resume", false, "go on with the thread's unfinished run instead of asking")
 	f.BoolVar(&o.trace, "trace", false, "write answer.md and flow_trace.md")
 	f.StringVarP(&o.dir, "output", "o", defaultTraceDir, "folder `DIR` that --trace writes to")
+	f.StringVar(&o.sources, "sources", sourcesCited, "show passages of the sources: `WHICH` is cited, or all to show those as well that the answer does not cite")
 	a.jsonFlag(c)
 	f.BoolVar(&o.debug, "debug", false, "write to standard error what each node read, did and wrote")
 	f.BoolVar(&o.verbose, "verbose", false, "write to standard error how long each node took")
@@ -183,7 +194,7 @@ func (a *app) askIn(ctx context.Context, opened *session, with conversation, que
 func (a *app) answer(ctx context.Context, opened *session, q ragflow.Question, o askOptions) (*ragflow.Reply, error) {
 	saved := "" // thread of the run
 	config := a.chatConfig(opened)
-	config.Still = o.debug || o.verbose
+	config.Still, config.Sources = o.debug || o.verbose, o.sources == sourcesAll
 	config.Observe = func(e ragflow.Event) {
 		saved = e.Thread
 		if e.Kind != ragflow.StepEnded {
@@ -214,10 +225,10 @@ func (a *app) answer(ctx context.Context, opened *session, q ragflow.Question, o
 	return reply, err
 }
 
-// dataFlag is the flag, with a space in front, that makes a call from any folder use the same
-// data folder; empty if every call uses it.
+// dataFlag is the flag, with a space in front, that makes a later call in the same folder use the same
+// data folder; empty if it does without.
 func dataFlag(s *settings.Settings) string {
-	if s.Config.DataDir == s.PersonalDataDir() || s.Source("RAGFLOW_DATA_DIR") == "environment" {
+	if !strings.HasPrefix(s.Source("RAGFLOW_DATA_DIR"), "flag") {
 		return ""
 	}
 	return " --data-dir " + quoted(s.Config.DataDir)

@@ -198,7 +198,11 @@ func judge(t *testing.T, a *ragflow.Assistant, q question) outcome {
 			first += "\n" + c.Quote
 		}
 	}
-	file := slices.ContainsFunc(r.Citations, func(c ragflow.CitationReply) bool { return slices.Contains(q.Files, filepath.ToSlash(c.Source)) })
+	file := slices.ContainsFunc(r.Citations, func(c ragflow.CitationReply) bool { return slices.Contains(q.Files, filepath.ToSlash(c.Source)) }) ||
+		slices.ContainsFunc(r.Others, func(o ragflow.OtherReply) bool { return slices.Contains(q.Files, filepath.ToSlash(o.Source)) })
+	for _, o := range r.Others {
+		all += "\n" + o.Telling
+	}
 	o := outcome{
 		ID: q.ID, Verdict: "wrong", Grade: r.Grade.Score, File: file, Held: holds(all, q.Strings),
 		Claims: r.Quality.Claims, Unsupported: r.Quality.Unsupported, Invalid: r.Quality.Invalid,

@@ -29,7 +29,7 @@ type Options struct {
 const maxTitle = 200
 
 // AnswerMD renders answer.md: the question as heading, a line with thread, date, model and certainty, the
-// answer, and the cited passages. Each [Source N] of the answer links to the passages of that source below,
+// answer, the cited passages, and a line for each other source. Each [Source N] of the answer links to the passages of that source below,
 // which link to their lines. A mark without a citation is not changed.
 //
 // The heading of a source is "Source N" in every language, because all viewers give it the anchor source-n,
@@ -56,6 +56,7 @@ func AnswerMD(r Run, o Options) string {
 		fmt.Fprintf(&b, "\n## %s\n", inline(prompts.Say(prompts.SourcesHeader, turn.Language)))
 		references(&b, turn.Citations, turn.Language, o)
 	}
+	alsoFound(&b, turn, o)
 	return b.String()
 }
 

@@ -46,6 +46,8 @@ type Config struct {
 	Quiet bool // no greetings and hints
 	Still bool // show nothing of an answer before it is done
 
+	Sources bool // show the passages of all sources that were found below each answer
+
 	Thread string       // the conversation to continue; empty begins a new one
 	Filter state.Filter // documents to answer from
 	Agent  bool         // the model searches as often as it likes before each answer
@@ -82,6 +84,7 @@ type session struct {
 	thread string   // empty until the first question of a new one is saved
 	listed []string // ids that /threads numbered
 	failed error    // the first failure of a session without a terminal
+	last   *ragflow.Reply
 	screen region
 }
 

@@ -23,6 +23,8 @@ func commands() []commandInfo {
 	return []commandInfo{
 		{"new", "", "begin a new conversation", (*session).newThread},
 		{"threads", "[N|ID]", "list conversations, or go on with one", (*session).threads},
+		{"sources", "", "show the passages of all sources of the last answer", (*session).allSources},
+		{"more", "", "show those that it does not cite", (*session).more},
 		{"undo", "", "take the last question and its answer back", (*session).undo},
 		{"help", "", "show this list", (*session).help},
 		{"quit", "", "leave; so does Ctrl-D", (*session).quit},
@@ -80,7 +82,7 @@ func (s *session) help(context.Context, string) error {
 func (*session) quit(context.Context, string) error { return errQuit }
 
 func (s *session) newThread(context.Context, string) error {
-	s.thread = ""
+	s.thread, s.last = "", nil
 	s.hint("a new conversation")
 	s.say("")
 	return nil
@@ -124,8 +126,32 @@ func (s *session) goOn(ctx context.Context, list []threads.Info, name string) er
 	} else if id, err = s.Pick(list, name); err != nil {
 		return fmt.Errorf("%w; /threads lists them", err)
 	}
-	s.thread = id
+	s.thread, s.last = id, nil
 	s.introduce(ctx)
+	return nil
+}
+
+// allSources shows the passages of all sources that were found for the last answer.
+func (s *session) allSources(ctx context.Context, _ string) error {
+	if s.last != nil {
+		for _, group := range grouped(s.last.Citations) {
+			s.say(append([]string{s.source(group)}, passages(group)...)...)
+		}
+	}
+	return s.more(ctx, "")
+}
+
+// more shows the passages that the last answer does not cite.
+func (s *session) more(context.Context, string) error {
+	switch {
+	case s.last == nil:
+		return errors.New("nothing was asked yet in this session")
+	case len(s.last.Others) == 0:
+		s.hint("no other sources were found")
+		s.say("")
+	default:
+		s.say(s.others(s.last, true)...)
+	}
 	return nil
 }
 
@@ -138,6 +164,7 @@ func (s *session) undo(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
+	s.last = nil
 	s.hint("taken back: " + s.clip(screen.Line(question), s.width()-12))
 	s.say("")
 	return nil

@@ -52,6 +52,9 @@ func (s *session) answer(r *ragflow.Reply) {
 	}
 	for _, group := range grouped(r.Citations) {
 		lines = append(lines, s.source(group))
+		if s.Sources {
+			lines = append(lines, passages(group)...)
+		}
 		if u := group[0].URL; u != "" {
 			lines = append(lines, "    "+screen.Line(u))
 		}
@@ -62,6 +65,7 @@ func (s *session) answer(r *ragflow.Reply) {
 			lines = append(lines, "    "+r.ChangedNotice)
 		}
 	}
+	lines = append(lines, s.others(r, s.Sources)...)
 	if s.Size == nil {
 		s.say(lines...)
 	} else {
@@ -70,6 +74,54 @@ func (s *session) answer(r *ragflow.Reply) {
 	for _, w := range r.Warnings {
 		s.warn(w)
 	}
+}
+
+// others lists the sources that an answer does not cite, with their telling words or their passages. Below
+// an answer without sources only the nearest documents are listed.
+func (s *session) others(r *ragflow.Reply, whole bool) []string {
+	const nearest = 3
+	shown := slices.Clone(r.Others)
+	if len(r.Citations) == 0 && !whole {
+		seen := map[string]bool{}
+		shown = slices.DeleteFunc(shown, func(o ragflow.OtherReply) bool {
+			again := seen[o.Path] || len(seen) == nearest
+			seen[o.Path] = true
+			return again
+		})
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	lines := []string{"", s.Style.Dim(cmp.Or(r.OthersHeader, "Also found"))}
+	for _, o := range shown {
+		group := []ragflow.CitationReply{{Citation: o.Citation, Path: o.Path, Pages: o.Pages}}
+		line := s.source(group)
+		if whole {
+			lines = append(lines, line)
+			lines = append(lines, passages(group)...)
+			continue
+		}
+		if len(r.Citations) > 0 {
+			line += ": " + transcript.Visible(o.Telling)
+		}
+		lines = append(lines, ansi.Truncate(line, maxOther, "…"))
+	}
+	return lines
+}
+
+// maxOther is the greatest width of the line of a source that is not cited, in columns.
+const maxOther = 160
+
+// passages returns the text of the passages of one source, indented.
+func passages(group []ragflow.CitationReply) []string {
+	var out []string
+	for _, c := range group {
+		for l := range strings.Lines(strings.TrimSpace(c.Quote)) {
+			out = append(out, strings.TrimRight("    "+transcript.Visible(l), " \n"))
+		}
+		out = append(out, "")
+	}
+	return out
 }
 
 // grouped groups passages by source, in the order of their numbers and lines.

@@ -31,6 +31,7 @@ func (s *session) ask(ctx context.Context, question string) error {
 		}
 		return err
 	}
+	s.last = reply
 	s.answer(reply)
 	if s.Size == nil {
 		s.say("")
