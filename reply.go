@@ -22,25 +22,26 @@ import (
 // Reply is the answer to a question, and all that led to it. Its JSON is the
 // schema of `ragflow ask --json`.
 type Reply struct {
-	ThreadID  string             `json:"thread_id"`
-	RunID     string             `json:"run_id"`
-	Begun     time.Time          `json:"begun"` // UTC
-	Question  string             `json:"question"`
-	Answer    string             `json:"answer"`
-	Abstained bool               `json:"abstained"`
-	Grade     GradeReply         `json:"grade"`
-	Certainty CertaintyReply     `json:"certainty"`
-	Citations []CitationReply    `json:"citations"`
-	Others    []OtherReply       `json:"others"`    // sources that were found and are not cited, best first
-	Retrieved []HitReply         `json:"retrieved"` // every fused hit in rank order, before the cut to the context
-	Queries   []state.Query      `json:"queries"`
-	Quality   Quality            `json:"quality"`
-	Chunks    ChunkCounts        `json:"chunks"`
-	Model     string             `json:"model"` // what wrote the answer; "offline" without a model
-	Usage     Usage              `json:"usage"`
-	CostUSD   float64            `json:"cost_usd"`
-	LatencyMS map[string]float64 `json:"latency_ms"` // per node, and "total"
-	Warnings  []string           `json:"warnings"`
+	ThreadID  string               `json:"thread_id"`
+	RunID     string               `json:"run_id"`
+	Begun     time.Time            `json:"begun"` // UTC
+	Question  string               `json:"question"`
+	Answer    string               `json:"answer"`
+	Abstained bool                 `json:"abstained"`
+	Grade     GradeReply           `json:"grade"`
+	Certainty CertaintyReply       `json:"certainty"`
+	Citations []CitationReply      `json:"citations"`
+	Others    []OtherReply         `json:"others"`           // sources that were found and are not cited, best first
+	Unread    []ingest.FileProblem `json:"unread,omitempty"` // if the answer was not found: files that were not read, or not wholly
+	Retrieved []HitReply           `json:"retrieved"`        // every fused hit in rank order, before the cut to the context
+	Queries   []state.Query        `json:"queries"`
+	Quality   Quality              `json:"quality"`
+	Chunks    ChunkCounts          `json:"chunks"`
+	Model     string               `json:"model"` // what wrote the answer; "offline" without a model
+	Usage     Usage                `json:"usage"`
+	CostUSD   float64              `json:"cost_usd"`
+	LatencyMS map[string]float64   `json:"latency_ms"` // per node, and "total"
+	Warnings  []string             `json:"warnings"`
 
 	// Context is the sources that the answer was made from, as Settings.Context
 	// assembles them: [Source N] is the N of the citations. It is there to ask
@@ -48,6 +49,7 @@ type Reply struct {
 	Context       string `json:"-"`
 	SourcesHeader string `json:"-"` // "Sources", in the language of the answer
 	OthersHeader  string `json:"-"` // "Also found", in the language of the answer
+	UnreadHeader  string `json:"-"` // "Not read, so not searched", in the language of the answer
 	ChangedNotice string `json:"-"` // what to say of a citation whose Changed is set, in the language of the answer
 	FoundNotice   string `json:"-"` // what to say of a citation that is Found, in the language of the answer
 	AnswerMD      string `json:"-"` // answer.md, if requested
@@ -238,7 +240,7 @@ func (a *Assistant) reply(ctx context.Context, b *bound, chunks *chunkCache, r *
 		Certainty: CertaintyReply{Band: state.Band(turn.Grade.Score, turn.Abstained), P: turn.Grade.Score},
 		Queries:   cloneQueries(turn.Queries), Model: turn.Model, Warnings: []string{},
 		LatencyMS: map[string]float64{}, SourcesHeader: prompts.Say(prompts.SourcesHeader, turn.Language),
-		OthersHeader: prompts.Say(prompts.AlsoFound, turn.Language), Others: others(turn),
+		OthersHeader: prompts.Say(prompts.AlsoFound, turn.Language), UnreadHeader: prompts.Say(prompts.NotRead, turn.Language), Others: others(turn),
 		ChangedNotice: prompts.Say(prompts.Changed, turn.Language), FoundNotice: prompts.Say(prompts.Found, turn.Language),
 	}
 	if m, ok := state.LastHuman(r.State.Messages); ok {
@@ -266,6 +268,12 @@ func (a *Assistant) reply(ctx context.Context, b *bound, chunks *chunkCache, r *
 	}
 	if err := chunks.locate(ctx, reply); err != nil {
 		return nil, err
+	}
+	if b != nil && turn.Abstained {
+		var err error
+		if reply.Unread, err = b.library.Unread(ctx); err != nil {
+			return nil, fmt.Errorf("list what was not read: %w", err)
+		}
 	}
 	return reply, nil
 }

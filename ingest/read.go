@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 	"time"
 
@@ -105,10 +106,11 @@ func (s *syncer) load(ctx context.Context, j job) read {
 		return r
 	}
 	r.entry.File = describe(doc, r.entry.File)
-	if r.same = j.known.Hash == doc.Hash && j.known.Chunker == r.entry.File.Chunker && j.known.Error == ""; r.same {
+	r.entry.File.Error = partly(doc.Warnings)
+	if r.same = j.known.Hash == doc.Hash && j.known.Chunker == r.entry.File.Chunker && j.known.Error == r.entry.File.Error; r.same {
 		return r
 	}
-	r.warned = doc.Warnings
+	r.warned = slices.Concat(doc.Notes, doc.Warnings)
 	if r.entry, err = s.cut(ctx, doc, r.entry.File, s.chunking); err != nil {
 		r.problem, r.entry.File.Error = err, err.Error()
 	}

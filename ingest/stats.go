@@ -162,10 +162,10 @@ func fileStatus(f search.File) FileStatus {
 }
 
 func statusOf(f search.File) string {
-	switch {
-	case f.Error == "" && f.Chunks > 0:
+	switch read := f.Error == "" || isPartly(f.Error); {
+	case read && f.Chunks > 0:
 		return StatusIndexed
-	case f.Error == "":
+	case read:
 		return StatusEmpty
 	case isSkipReason(f.Error):
 		return StatusSkipped

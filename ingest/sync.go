@@ -169,7 +169,7 @@ func (s *syncer) scan(ctx context.Context, known map[string]search.File) error {
 			switch problem := (FileProblem{file.Source, k.Error}); {
 			case isSkipReason(k.Error):
 				s.report.Skipped = append(s.report.Skipped, problem)
-			case k.Error != "":
+			case k.Error != "" && !isPartly(k.Error):
 				s.report.Failed = append(s.report.Failed, problem)
 			}
 			continue
@@ -184,7 +184,7 @@ func (s *syncer) scan(ctx context.Context, known map[string]search.File) error {
 // reading it again before it changes is useless. After another one, such as about
 // permissions, it is tried again.
 func isPermanent(reason string) bool {
-	return isSkipReason(reason) || slices.ContainsFunc([]error{load.ErrBroken, load.ErrEncrypted, load.ErrNoText}, func(err error) bool {
+	return isSkipReason(reason) || isPartly(reason) || slices.ContainsFunc([]error{load.ErrBroken, load.ErrEncrypted, load.ErrNoText}, func(err error) bool {
 		return strings.HasPrefix(reason, err.Error())
 	})
 }

@@ -141,7 +141,7 @@ type File struct {
 	// Metadata is Meta with typed values; nil if all values are text. Put prefers it to Meta.
 	Metadata state.Metadata
 	URL      string // where the document is published, if it says so; https
-	Error    string // why it could not be read; empty if it could
+	Error    string // why it could not be read, or not wholly; empty if it could
 	Chunks   int    // number of chunks; Put counts them
 	CutBy    string // name of the chunker that cut it; empty for a file without chunks
 }

@@ -38,7 +38,8 @@ type Document struct {
 	Hash      string            // SHA-256 of the file and its metadata file, in hex
 	Encoding  string            // of the file: utf-8, utf-16le, windows-1250, shift_jis …; the format of archives and PDFs
 	Converted bool              // Text differs from the file, so its offsets are not those of the file; always for HTML
-	Warnings  []string          // faults of the file, and how it was read despite them
+	Warnings  []string          // what of the file was not read, and why
+	Notes     []string          // how the file was read despite its faults, such as another encoding; nothing is missing
 
 	Blocks []Block // nil: the document is made of Paragraphs
 	Places []Place // the lines of the file that Text comes from; nil without lines

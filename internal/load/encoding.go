@@ -34,7 +34,7 @@ func (d *draft) decode(data []byte) error {
 	text, runes, invalid := replaceInvalid(data)
 	if runes > 0 && (runes >= invalid || 4*runes >= invalid && best.Confidence < 90) { // damaged UTF-8
 		d.Text, d.Encoding, d.Converted = text, "utf-8", true
-		d.Warnings = append(d.Warnings, fmt.Sprintf("%d invalid UTF-8 bytes read as ?", invalid))
+		d.Notes = append(d.Notes, fmt.Sprintf("%d invalid UTF-8 bytes read as ?", invalid))
 		return nil
 	}
 	e, name = charmap.Windows1252, "windows-1252"
@@ -85,7 +85,7 @@ func (d *draft) convert(data []byte, name string, e encoding.Encoding) error {
 		return ErrBinary
 	}
 	d.Text, d.Encoding, d.Converted = string(out), name, true
-	d.Warnings = append(d.Warnings, "converted from "+name)
+	d.Notes = append(d.Notes, "converted from "+name)
 	return nil
 }
 

@@ -64,8 +64,8 @@ func TestEncodings(t *testing.T) {
 			t.Fatalf("%s: %v", tt.want, err)
 		}
 		doc, err := load.Parse(t.Context(), "a.txt", data)
-		if err != nil || doc.Encoding != tt.want || doc.Text != tt.text || !doc.Converted || len(doc.Warnings) != 1 {
-			t.Errorf("%s: got %s %q %v, %v", tt.want, doc.Encoding, doc.Text, doc.Warnings, err)
+		if err != nil || doc.Encoding != tt.want || doc.Text != tt.text || !doc.Converted || len(doc.Notes) != 1 {
+			t.Errorf("%s: got %s %q %v, %v", tt.want, doc.Encoding, doc.Text, doc.Notes, err)
 		}
 	}
 	for name, data := range map[string]string{

@@ -26,7 +26,7 @@ func (d *draft) frontMatter() {
 	d.Body = body
 	meta, err := parseMeta(d.Text[start:end])
 	if err != nil {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("front matter: %v", err))
+		d.Notes = append(d.Notes, fmt.Sprintf("front matter: %v", err))
 	}
 	d.Metadata, d.Meta = meta, meta.Strings()
 }

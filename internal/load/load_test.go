@@ -70,8 +70,8 @@ func TestParseEncodings(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
-		if got.Text != tt.want || got.Encoding != tt.encoding || got.Converted != tt.converted || tt.converted != (len(got.Warnings) == 1) {
-			t.Errorf("%s: got %q %s %v %q", tt.name, got.Text, got.Encoding, got.Converted, got.Warnings)
+		if got.Text != tt.want || got.Encoding != tt.encoding || got.Converted != tt.converted || tt.converted != (len(got.Notes) == 1) {
+			t.Errorf("%s: got %q %s %v %q", tt.name, got.Text, got.Encoding, got.Converted, got.Notes)
 		}
 	}
 	if _, err := load.Parse(t.Context(), "a.md", []byte("a\x00b")); !errors.Is(err, load.ErrBinary) {

@@ -38,7 +38,7 @@ func (d *draft) readMarkdown() {
 		}
 	}
 	if why := plainReason(d.Text[d.Body:]); why != "" {
-		d.Warnings = append(d.Warnings, "read as plain text: "+why)
+		d.Notes = append(d.Notes, "read as plain text: "+why)
 		return
 	}
 	src := []byte(d.Text[d.Body:])

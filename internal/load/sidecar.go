@@ -52,12 +52,12 @@ func (d *draft) sidecar(document string) (content []byte) {
 	}
 	data, err := read(name, maxFrontMatter)
 	if err != nil {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("its metadata: %v", reason(err)))
+		d.Notes = append(d.Notes, fmt.Sprintf("its metadata: %v", reason(err)))
 		return nil
 	}
 	meta, err := parseMeta(strings.TrimPrefix(string(data), "\uFEFF"))
 	if err != nil {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("its metadata: %v", err))
+		d.Notes = append(d.Notes, fmt.Sprintf("its metadata: %v", err))
 	}
 	if len(meta) == 0 {
 		return data

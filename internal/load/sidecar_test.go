@@ -49,7 +49,7 @@ func TestSidecar(t *testing.T) {
 	if b := read("b.csv"); b.Meta["document_id"] != "B-7" || chunk.Cut(b, chunk.Options{})[0].DocumentID != "B-7" {
 		t.Errorf("got %v", b.Meta)
 	}
-	if c := read("c.txt"); len(c.Warnings) != 1 || c.Text != "c" {
-		t.Errorf("got %q, want a warning", c.Warnings)
+	if c := read("c.txt"); len(c.Notes) != 1 || c.Text != "c" {
+		t.Errorf("got %q, want a note", c.Notes)
 	}
 }

@@ -34,6 +34,7 @@ const (
 	NeedsModel                        // the question needs a model
 	NoMention                         // the words of the question that no document has
 	AlsoFound                         // above the sources that were found and not cited
+	NotRead                           // above the files that were not read, if nothing was found
 	MoreItems                         // after a shortened list: the number of other items; see [More]
 	MoreLine                          // after a shortened code block with one more line; see [MoreCode]
 	MoreLines                         // after a shortened code block: the number of other lines
@@ -161,6 +162,12 @@ var sentences = map[Situation]row{
 		pl: "Żaden odczytany dokument nie zawiera słów: %s.",
 		vi: "Không tài liệu nào đã đọc nhắc đến: %s.",
 		de: "Kein gelesenes Dokument nennt: %s.",
+	},
+	NotRead: {
+		en: "Not read, so not searched",
+		pl: "Nieodczytane, więc nieprzeszukane",
+		vi: "Chưa đọc được nên chưa tìm trong đó",
+		de: "Nicht gelesen, also nicht durchsucht",
 	},
 	AlsoFound: {en: "Also found", pl: "Znaleziono też", vi: "Cũng tìm thấy", de: "Auch gefunden"},
 	MoreItems: {en: "… and %d more", pl: "… i jeszcze %d", vi: "… và %d mục nữa", de: "… und %d weitere"},

@@ -66,6 +66,7 @@ func (s *session) answer(r *ragflow.Reply) {
 		}
 	}
 	lines = append(lines, s.others(r, s.Sources)...)
+	lines = append(lines, s.unread(r)...)
 	if s.Size == nil {
 		s.say(lines...)
 	} else {
@@ -105,6 +106,22 @@ func (s *session) others(r *ragflow.Reply, whole bool) []string {
 			line += ": " + transcript.Visible(o.Telling)
 		}
 		lines = append(lines, ansi.Truncate(line, maxOther, "…"))
+	}
+	return lines
+}
+
+// unread lists what was not searched, if the answer was not found.
+func (s *session) unread(r *ragflow.Reply) []string {
+	const named = 5
+	if len(r.Unread) == 0 {
+		return nil
+	}
+	lines := []string{"", s.Style.Dim(cmp.Or(r.UnreadHeader, "Not read, so not searched"))}
+	for _, f := range r.Unread[:min(len(r.Unread), named)] {
+		lines = append(lines, ansi.Truncate("  "+screen.Line(f.Source+": "+f.Reason), maxOther, "…"))
+	}
+	if more := len(r.Unread) - named; more > 0 {
+		lines = append(lines, fmt.Sprintf("  … %d", more))
 	}
 	return lines
 }
