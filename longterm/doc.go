@@ -18,7 +18,6 @@
 //   - A fact with a time to live is gone for every reader once that time has passed. Its row
 //     is deleted by [Store.Sweep].
 //
-// [Open] keeps facts in SQLite; longterm/postgres keeps them in PostgreSQL. A node reaches
-// the store through its context: see [With] and [From]. longterm/longtermtest checks a new
-// kind of [Table].
+// [Open] keeps facts in SQLite; longterm/postgres keeps them in PostgreSQL.
+// longterm/longtermtest checks a new kind of [Table].
 package longterm

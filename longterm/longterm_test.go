@@ -76,7 +76,7 @@ func TestSearchAmongVeryMany(t *testing.T) {
 }
 
 // A node remembers what a person said, and finds it in another thread.
-func ExampleWith() {
+func ExampleStore() {
 	type said struct {
 		Text string `json:"text"`
 	}
@@ -87,14 +87,14 @@ func ExampleWith() {
 	defer memory.Close()
 	place := longterm.Namespace{"users", "ann"}
 	node := func(ctx context.Context, s said) (said, error) {
-		known, err := longterm.From(ctx).Search(ctx, place, longterm.Query{Text: s.Text})
+		known, err := memory.Search(ctx, place, longterm.Query{Text: s.Text})
 		if err != nil {
 			return said{}, err
 		}
 		for _, f := range known {
 			return said{"I know: " + string(f.Value)}, nil
 		}
-		return said{"I shall remember that."}, longterm.From(ctx).Put(ctx, place, "diet", s.Text)
+		return said{"I shall remember that."}, memory.Put(ctx, place, "diet", s.Text)
 	}
 	plan, err := graph.Compile(graph.Graph[said, said]{
 		Name: "memory", Apply: func(_, u said) (said, error) { return u, nil },
@@ -104,7 +104,7 @@ func ExampleWith() {
 	if err != nil {
 		panic(err)
 	}
-	ctx := longterm.With(context.Background(), memory)
+	ctx := context.Background()
 	for _, text := range []string{"I eat no meat", "may I offer meat?"} {
 		answer, err := plan.Runner(graph.Options{}).Invoke(ctx, graph.Request[said]{Input: said{text}})
 		fmt.Println(answer.Text, err)

@@ -164,10 +164,19 @@ func fused(lists ...[]Row) []Row {
 }
 
 // fold takes the marks off letters.
-func fold(s string) string { return strokes.Replace(text.Fold(s)) }
-
-//nolint:gochecknoglobals // a constant that Go has no syntax for
-var strokes = strings.NewReplacer("ł", "l", "Ł", "L", "ø", "o", "Ø", "O", "ß", "ss", "Đ", "D", "æ", "ae", "Æ", "Ae", "œ", "oe", "Œ", "Oe")
+func fold(s string) string {
+	const stroked, plain = "łŁøØĐ", "lLoOD" // two bytes for one
+	s = strings.Map(func(r rune) rune {
+		if i := strings.IndexRune(stroked, r); i >= 0 {
+			return rune(plain[i/2])
+		}
+		return r
+	}, text.Fold(s))
+	for _, double := range [][2]string{{"ß", "ss"}, {"æ", "ae"}, {"Æ", "Ae"}, {"œ", "oe"}, {"Œ", "Oe"}} {
+		s = strings.ReplaceAll(s, double[0], double[1])
+	}
+	return s
+}
 
 // eachTerm calls do with each term of a text and its folded form, then with the terms of the folded text, whose stems may
 // be others, and an empty term. It returns the number of terms of the text itself.

@@ -154,22 +154,6 @@ func (t sqliteTable) Find(ctx context.Context, prefix string, terms []string, no
 	return rows, all, err
 }
 
-func (t sqliteTable) Paths(ctx context.Context, prefix string, now time.Time, limit int) (paths []string, err error) {
-	err = t.db.Read(ctx, func(tx *sqlite.Tx) error {
-		paths = nil
-		for row := range tx.Query(`SELECT DISTINCT path FROM facts `+below+`ORDER BY path LIMIT ?`,
-			prefix, After(prefix), now.UnixMicro(), limit) {
-			var path string
-			if err := row.Scan(&path); err != nil {
-				return err
-			}
-			paths = append(paths, path)
-		}
-		return nil
-	})
-	return paths, err
-}
-
 func (t sqliteTable) Sweep(ctx context.Context, now time.Time) (n int, err error) {
 	err = t.db.Write(ctx, func(tx *sqlite.Tx) error {
 		if err := tx.Do(`DELETE FROM terms WHERE (path, key) IN (SELECT path, key FROM facts WHERE expires <= ?)`, now.UnixMicro()); err != nil {

@@ -118,9 +118,6 @@ type Table interface {
 	// of Scan. Of more than limit it returns those with the rarest terms, and of these the shortest. It reads no
 	// other rows.
 	Find(ctx context.Context, prefix string, terms []string, now time.Time, limit int) ([]Row, Totals, error)
-	// Paths returns the different paths that begin with prefix and hold a row that has not
-	// expired at now, in byte order, at most limit.
-	Paths(ctx context.Context, prefix string, now time.Time, limit int) ([]string, error)
 	// Sweep deletes the rows that expired before now and returns how many those were.
 	Sweep(ctx context.Context, now time.Time) (int, error)
 	// Close releases what Open took.
@@ -212,16 +209,6 @@ func (s *Store) Delete(ctx context.Context, n Namespace, key string) error {
 	return s.table.Delete(ctx, n.Path(), key)
 }
 
-// Namespaces lists the namespaces below prefix that hold facts, at most limit; 0: 100.
-func (s *Store) Namespaces(ctx context.Context, prefix Namespace, limit int) ([]Namespace, error) {
-	paths, err := s.table.Paths(ctx, prefix.Path(), s.now(), cmp.Or(limit, 100))
-	out := make([]Namespace, len(paths))
-	for i, p := range paths {
-		out[i] = ParsePath(p)
-	}
-	return out, err
-}
-
 // Sweep deletes the facts that have expired and returns how many those were.
 func (s *Store) Sweep(ctx context.Context) (int, error) { return s.table.Sweep(ctx, s.now()) }
 
@@ -236,18 +223,4 @@ func (s *Store) embed(ctx context.Context, text string, p llm.Purpose) ([]float3
 		return nil, fmt.Errorf("embed a fact: %s gave %d vectors for one text", s.o.Embedder.Model(), len(out.Vectors))
 	}
 	return out.Vectors[0], nil
-}
-
-type contextKey struct{}
-
-// With returns a context that carries the store. Every node of a run that is started with
-// it reaches the store by [From].
-func With(ctx context.Context, s *Store) context.Context {
-	return context.WithValue(ctx, contextKey{}, s)
-}
-
-// From returns the store of a context; nil: there is none.
-func From(ctx context.Context) *Store {
-	s, _ := ctx.Value(contextKey{}).(*Store)
-	return s
 }

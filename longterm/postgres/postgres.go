@@ -157,15 +157,6 @@ func (t table) Find(ctx context.Context, prefix string, terms []string, now time
 	return found, all, err
 }
 
-func (t table) Paths(ctx context.Context, prefix string, now time.Time, limit int) ([]string, error) {
-	rows, err := t.pool.Query(ctx, `SELECT DISTINCT path FROM longterm_facts `+below+`ORDER BY path LIMIT $4`,
-		prefix, longterm.After(prefix), now.UnixMicro(), limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
-}
-
 func (t table) Sweep(ctx context.Context, now time.Time) (int, error) {
 	tag, err := t.pool.Exec(ctx, `DELETE FROM longterm_facts WHERE expires <= $1`, now.UnixMicro())
 	return int(tag.RowsAffected()), err
