@@ -151,6 +151,9 @@ func caught(ctx context.Context, tool string, out *outcome, err *error) {
 
 // perform checks a call, lets a person decide about it and runs the tool.
 func (m *member) perform(ctx context.Context, c state.ToolCall) (outcome, error) {
+	fail := func(format string, a ...any) (outcome, error) {
+		return outcome{Text: fmt.Sprintf(format, a...), Failed: true}, nil
+	}
 	malformed := func(format string, a ...any) (outcome, error) {
 		return outcome{Text: fmt.Sprintf(format, a...), Failed: true, Malformed: true}, nil
 	}
@@ -175,10 +178,10 @@ func (m *member) perform(ctx context.Context, c state.ToolCall) (outcome, error)
 		told = decision.told()
 		switch decision.Verdict {
 		case "reject":
-			return outcome{Text: told, Failed: true}, nil
+			return fail("%s", told)
 		case "edit":
 			if err := valid(tool.resolved, decision.Arguments); err != nil {
-				return outcome{Text: "A person changed the arguments, but they do not match the schema: " + err.Error(), Failed: true}, nil //nolint:nilerr // the model is told
+				return fail("A person changed the arguments, but they do not match the schema: %v", err)
 			}
 			with = decision.Arguments
 		}

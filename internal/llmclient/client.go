@@ -67,8 +67,8 @@ func New(e llm.Endpoint, o Options) (*Client, error) {
 	preset(&e.Stall, stall)
 	preset(&e.Total, total)
 	preset(&e.MaxBytes, maxBytes)
-	if e.Transport == nil {
-		e.Transport = http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // see its documentation
+	if t, ok := http.DefaultTransport.(*http.Transport); ok && e.Transport == nil {
+		e.Transport = t.Clone()
 	}
 	if o.Headers == nil && e.Key != "" {
 		o.Headers = map[string]string{"Authorization": "Bearer " + e.Key}

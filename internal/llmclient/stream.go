@@ -21,7 +21,7 @@ func Stream[T any](ctx context.Context, c *Client, path string, params any, q Qu
 		decoder = pieces{d}
 	}
 	s := ssestream.NewStream[T](decoder, err)
-	defer s.Close() //nolint:errcheck // the answer is already read
+	defer func() { _ = s.Close() }() // the answer is already read
 	for s.Next() {
 		if take(s.Current()); !a.wantsMore() {
 			break

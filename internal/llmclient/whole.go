@@ -11,7 +11,7 @@ import (
 // streamed turns the response of a server that does not stream into a stream of one
 // piece, so that there is one way to read an answer. It reads and closes the body.
 func streamed(r *http.Response) (*http.Response, error) {
-	defer r.Body.Close() //nolint:errcheck // the body was read
+	defer func() { _ = r.Body.Close() }() // it was read
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -79,19 +80,22 @@ func (r *Registry) Names() []string {
 // it was registered.
 func Discover(get func(variable string) string, log *slog.Logger) *Registry {
 	var r Registry
+	note := func(level slog.Level, text string, args ...any) {
+		log.Log(context.Background(), level, text, args...) //nolint:sloglint // the texts are prescribed, with the name of a provider in them
+	}
 	for _, k := range All() {
 		e, ok := k.Endpoint(get)
 		if !ok || k.KeyName == "" && get(k.URLName) == "" {
-			log.Info("Skipped LLM provider: " + k.Name + " (no credentials)") //nolint:sloglint // the text is prescribed
+			note(slog.LevelInfo, "Skipped LLM provider: "+k.Name+" (no credentials)")
 			continue
 		}
 		p, err := New(e)
 		if err != nil {
-			log.Warn("Skipped LLM provider: "+k.Name, "error", err) //nolint:sloglint // as above
+			note(slog.LevelWarn, "Skipped LLM provider: "+k.Name, "error", err)
 			continue
 		}
 		r.Register(p)
-		log.Info("Registered LLM provider: " + k.Name) //nolint:sloglint // as above
+		note(slog.LevelInfo, "Registered LLM provider: "+k.Name)
 	}
 	return &r
 }
