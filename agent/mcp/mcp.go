@@ -99,6 +99,7 @@ func (c Config) transport() mcp.Transport {
 			}
 		}
 		command.Env = append(command.Env, c.Env...)
+		apart(command)
 		return &mcp.CommandTransport{Command: command, TerminateDuration: time.Second}
 	}
 	client := *cmp.Or(c.HTTP, http.DefaultClient)
