@@ -31,7 +31,8 @@ func (a *Assistant) agentPlan() (*graph.Plan[state.State, state.Update], error) 
 			return set
 		},
 		NewID: a.config.NewID,
-		Of:    func(ctx context.Context) *model.Researcher { return ctx.Value(turnKey{}).(*turn).researcher }, //nolint:forcetypeassert // set by Runs
+		Of:    func(ctx context.Context) *model.Researcher { return turnOf(ctx).researcher },
+		Tools: a.agentTools(),
 	}.Node()
 	if err != nil {
 		return nil, err

@@ -165,7 +165,7 @@ var rooms = map[string]room{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
 	"threads": {ours: []string{"graph", "internal/stored", "internal/text", "state", "internal/transcript"}},
-	".": {ours: []string{"internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/load", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"agent", "longterm", "internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/load", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{
@@ -213,6 +213,8 @@ var testOnly = []string{
 	"github.com/hinshun/vt10x",        // the screen of that terminal
 	"github.com/jackc/pgx/v5",         // SQL beside the store on a server
 	"github.com/yuin/goldmark",        // renders what we write as its readers see it
+
+	"github.com/modelcontextprotocol/go-sdk", // a server for the program under test
 	module + "/internal/golden",
 	module + "/internal/termmd", // what a terminal gets
 	module + "/internal/sanitize",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"example.com/ragflow/agent"
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
@@ -21,6 +22,7 @@ import (
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/internal/stored"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/longterm"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
@@ -99,7 +101,7 @@ type Config struct {
 	NewID func() string
 }
 
-// Models are the models of an [Assistant].
+// Models are the models of an [Assistant], and what they may use as agents.
 type Models struct {
 	// Chat does all tasks but those of Tasks; nil: everything works without a language
 	// model. Retries are its own, see llm.Retry; several models in turn are an llm.Fallback.
@@ -114,6 +116,12 @@ type Models struct {
 	// Reranker is a cross-encoder, which reads question and passage together; nil: see
 	// Retrieval.Rerank.
 	Reranker llm.Reranker
+	// Tools are what an agent may call beside the search, for example those of package
+	// agent/mcp. A result becomes a source, which the answer may cite and is checked against.
+	Tools []agent.Tool
+	// Memory keeps what an agent remembers, for each owner of threads apart; the caller closes
+	// it. Nil: an agent remembers nothing.
+	Memory *longterm.Store
 }
 
 // Settings say how one question is answered; see [state.Settings] for the fields. Zero fields

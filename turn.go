@@ -49,12 +49,18 @@ var errNoTurn = errors.New("the graph of ragflow runs only for a question")
 // ofTurn returns the node that runs the node of the turn in its context.
 func ofTurn(id string) graph.Node[state.State, state.Update] {
 	return func(ctx context.Context, s state.State) (state.Update, error) {
-		t, ok := ctx.Value(turnKey{}).(*turn)
-		if !ok {
+		t := turnOf(ctx)
+		if t == nil {
 			return state.Update{}, errNoTurn
 		}
 		return t.nodes[id](ctx, s)
 	}
+}
+
+// turnOf returns the turn in a context, which [Runs] has set; nil: none.
+func turnOf(ctx context.Context) *turn {
+	t, _ := ctx.Value(turnKey{}).(*turn)
+	return t
 }
 
 // newTurn makes the turn of a question with settings, over the documents that pass a filter.

@@ -140,7 +140,11 @@ func references(b *strings.Builder, cs []state.Citation, language string, o Opti
 		if c.Title != "" {
 			title = "**" + inline(c.Title) + "** — "
 		}
-		fmt.Fprintf(b, "\n%s[%s](%s)%s\n\n", title, inline(Place(c, language)), link(c, o), published(c))
+		place := inline(Place(c, language))
+		if c.Root != "" || c.StartLine > 0 || c.Page > 0 { // else no file holds it
+			place = fmt.Sprintf("[%s](%s)", place, link(c, o))
+		}
+		fmt.Fprintf(b, "\n%s%s%s\n\n", title, place, published(c))
 		b.WriteString(fenced("> ", c.Quote))
 		if c.Found {
 			fmt.Fprintf(b, "\n*%s*\n", inline(prompts.Say(prompts.Found, language)))

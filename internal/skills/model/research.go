@@ -3,6 +3,8 @@ package model
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"regexp"
@@ -24,11 +26,12 @@ const (
 	resultBytes = 8 << 10  // of one of its searches
 )
 
-// Research configures the node agent of package nodes. All fields are required.
+// Research configures the node agent of package nodes. All fields but Tools are required.
 type Research struct {
 	Task   func(state.State) state.Task
 	Custom func(state.State) prompts.Set
 	NewID  func() string
+	Tools  []agent.Tool // what the model may call beside the search
 	// Of returns the researcher of the turn in the context.
 	Of func(context.Context) *Researcher
 }
@@ -62,9 +65,13 @@ func (o Setup) Researcher(search func(ctx context.Context, query string) ([]stat
 // Node returns the node in which the researcher of a turn works. Its answer is in the state's turn; see
 // [Setup.Answered].
 func (o Research) Node() (graph.Task[state.State, state.Update], error) {
+	tools := []agent.Tool{agent.Search(searchTool, prompts.SearchTool, o)}
+	for _, t := range o.Tools {
+		tools = append(tools, o.noted(t))
+	}
 	plan, err := agent.Compile(agent.Agent{
 		ChatFor: func(ctx context.Context) llm.Chat { return o.Of(ctx).chat },
-		Tools:   []agent.Tool{agent.Search(searchTool, prompts.SearchTool, o)},
+		Tools:   tools,
 		Limits:  agent.Limits{Result: resultBytes},
 	})
 	if err != nil {
@@ -96,6 +103,9 @@ func (o Research) input(s state.State) agent.Update {
 		role := map[llm.Role]state.Role{llm.System: state.System, llm.User: state.Human, llm.Assistant: state.AI}[m.Role]
 		if role == state.System {
 			m.Content += "\n\n" + prompts.SearchRules
+			if len(o.Tools) > 0 {
+				m.Content += " " + prompts.ToolRules
+			}
 		}
 		u.Messages = append(u.Messages, state.MessageOp{Put: &state.Message{ID: o.NewID(), Role: role, Content: m.Content}})
 	}
@@ -120,6 +130,11 @@ func researched(s state.State, end agent.State) state.Update {
 func (o Research) Retrieve(ctx context.Context, query string) ([]state.Source, error) {
 	r := o.Of(ctx)
 	found, err := r.search(ctx, query)
+	return r.note(found), err
+}
+
+// note keeps what was found as sources of the task. It returns what fits of them.
+func (r *Researcher) note(found []state.Source) []state.Source {
 	for i, left := 0, r.bytes; r.bytes < resultBytes && i < len(found); i++ {
 		found[i].Text = text.First(found[i].Text, max(0, left))
 		left -= len(found[i].Text)
@@ -128,7 +143,38 @@ func (o Research) Retrieve(ctx context.Context, query string) ([]state.Source, e
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sources = append(r.sources, found...)
-	return found, err
+	return found
+}
+
+// noted is a tool whose sources are noted.
+func (o Research) noted(t agent.Tool) agent.Tool {
+	run := t.Run
+	t.Run = func(ctx context.Context, arguments json.RawMessage) (agent.Result, error) {
+		out, err := run(ctx, arguments)
+		out.Sources = o.Of(ctx).note(out.Sources)
+		return out, err
+	}
+	return t
+}
+
+// Sourced is a tool whose text becomes a source, so that an answer may cite it and is checked against it.
+func Sourced(t agent.Tool) agent.Tool {
+	run := t.Run
+	t.Run = func(ctx context.Context, arguments json.RawMessage) (agent.Result, error) {
+		out, err := run(ctx, arguments)
+		if out.Text != "" {
+			out.Sources = append(out.Sources, ToolSource("tool", t.Name, out.Text))
+			out.Text = ""
+		}
+		return out, err
+	}
+	return t
+}
+
+// ToolSource is a source that no file holds: what a tool gave. It has no root, and no lines.
+func ToolSource(from, title, text string) state.Source {
+	sum := sha256.Sum256([]byte(from + "\x00" + title + "\x00" + text))
+	return state.Source{Chunk: state.Chunk{ID: hex.EncodeToString(sum[:16]), Source: from, Title: title, Text: text, End: len(text)}}
 }
 
 // read begins a task.
