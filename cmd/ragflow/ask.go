@@ -67,6 +67,7 @@ func (a *app) askCommand(g *given) *cobra.Command {
 	})
 	f := c.Flags()
 	g.addAsk(f)
+	g.add(f, "MCP_SERVERS")
 	f.StringVarP(&o.question, "question", "q", "", "the question, as `TEXT`")
 	f.StringVar(&o.thread, "thread", "", "conversation `ID` to continue, or to begin: an id, a name, or last")
 	f.BoolVar(&o.resume, "resume", false, "go on with the thread's unfinished run instead of asking")
@@ -137,7 +138,7 @@ func (a *app) ask(ctx context.Context, g *given, question string, o askOptions) 
 	if err != nil {
 		return err
 	}
-	return a.with(ctx, with.given, opening{sync: true, change: with.configure}, func(opened *session) error {
+	return a.with(ctx, with.given, opening{sync: true, tools: o.agent || o.resume, change: with.configure}, func(opened *session) error {
 		return a.askIn(ctx, opened, with, question, o)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"example.com/ragflow"
@@ -18,6 +19,7 @@ type opening struct {
 	models        settings.Asked
 	sync          bool // bring the index up to date first
 	newCollection bool // --collection may name one that does not exist yet
+	tools         bool // an agent may call tools
 	reembed       bool // the embedding model configured now makes the vectors, not the one of the collection
 	change        func(*ragflow.Config)
 }
@@ -28,6 +30,19 @@ type session struct {
 
 	settings *settings.Settings
 	report   *ingest.Report // of opening.sync
+	tools    []io.Closer    // what opening.tools opened
+}
+
+// Close closes the assistant, and then what its agents used.
+func (s *session) Close() error {
+	var err error
+	if s.Assistant != nil {
+		err = s.Assistant.Close()
+	}
+	for _, t := range s.tools {
+		_ = t.Close() // of a server that has ended
+	}
+	return err
 }
 
 // with opens the assistant and closes it after do.
@@ -86,14 +101,17 @@ func (a *app) open(ctx context.Context, g *given, o opening) (*session, error) {
 	if err := a.makeData(s); err != nil {
 		return nil, err
 	}
-	assistant, err := ragflow.Open(ctx, *c)
-	if err != nil {
-		return nil, failed("", err)
+	opened := &session{settings: s}
+	if o.tools && c.Models.Chat != nil {
+		a.openTools(ctx, opened)
 	}
-	if notice := assistant.Library().Notice(); notice != "" {
+	if opened.Assistant, err = ragflow.Open(ctx, *c); err != nil {
+		return nil, failed("", errors.Join(err, opened.Close()))
+	}
+	if notice := opened.Library().Notice(); notice != "" {
 		a.warn("index.db: " + notice)
 	}
-	return &session{assistant, s, nil}, nil
+	return opened, nil
 }
 
 // makeData makes the data folder if it is missing.

@@ -21,6 +21,7 @@ func (a *app) chatCommand(g *given) *cobra.Command {
 	c := command("chat", 0, func(c *cobra.Command, _ []string) error { return a.chat(c.Context(), g, thread, agent) })
 	f := c.Flags()
 	g.addAsk(f)
+	g.add(f, "MCP_SERVERS")
 	f.BoolVar(&agent, "agent", false, "let the model search as often as it likes before each answer")
 	f.StringVar(&thread, "thread", "", "conversation `ID` to go on with, or to begin: an id, a name, or last")
 	return c
@@ -31,7 +32,7 @@ func (a *app) chat(ctx context.Context, g *given, name string, agent bool) error
 	if err != nil {
 		return err
 	}
-	err = a.with(ctx, with.given, opening{sync: true, change: with.configure}, func(opened *session) (err error) {
+	err = a.with(ctx, with.given, opening{sync: true, tools: agent, change: with.configure}, func(opened *session) (err error) {
 		if err := needsModel(opened.settings, "--agent", agent); err != nil {
 			return err
 		}

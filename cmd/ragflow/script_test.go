@@ -26,7 +26,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ragflow": main, "sqlite3": sqlite3})
+	testscript.Main(m, map[string]func(){"ragflow": main, "sqlite3": sqlite3, "mcp-stock": serveStock})
 }
 
 // Each script in testdata/script is a session: commands, what they print and
@@ -72,6 +72,9 @@ func cmdPlayed(ts *testscript.TestScript, neg bool, args []string) {
 	s := llmtest.NewServer(llmtest.Script(
 		llmtest.Entry{When: "what an image shows", Do: llmtest.Say("Error 17: the volume is full.")},
 		llmtest.Entry{When: "Tulips", Do: llmtest.Say("SCORE: 0.10\nREFINED: opening hours")},
+		llmtest.Entry{When: "Answer now", Do: llmtest.Say("There are 12 red boxes in the store. [Source 2]")},
+		llmtest.Entry{When: "does a volume keep", Do: llmtest.Say("A volume keeps the data. [Source 1]")},
+		llmtest.Entry{When: "How many red boxes", Do: llmtest.CallTool("stock_count", `{"colour":"red"}`)},
 		llmtest.Entry{When: "SCORE:", Do: llmtest.Say("SCORE: 0.90\nREFINED: opening hours")},
 		llmtest.Entry{When: "sea", Do: llmtest.Say("The sea is wide.")},
 		llmtest.Entry{When: "Sources:", Do: llmtest.Say("A volume keeps the data. [Source 1]")},

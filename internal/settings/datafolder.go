@@ -16,6 +16,7 @@ import (
 // Files of a data folder.
 const (
 	ThreadsFile = "threads.db"
+	MemoryFile  = "memory.db"    // what agents remember
 	ChatHistory = "chat_history" // what was typed in chat
 )
 
@@ -41,7 +42,7 @@ func (l *loader) checkData() error {
 	if ofProject && !newfile.Inside(l.Project, dir) {
 		return newfile.OutsideError(dir)
 	}
-	files := []string{"index.db", ThreadsFile, ChatHistory, "feedback.jsonl", "promoted", "collections", filepath.Join("collections", l.in.Collection)}
+	files := []string{"index.db", ThreadsFile, MemoryFile, ChatHistory, "feedback.jsonl", "promoted", "collections", filepath.Join("collections", l.in.Collection)}
 	for _, name := range files {
 		path := filepath.Join(dir, name)
 		if info, err := os.Lstat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {

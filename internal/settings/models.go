@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/agent/mcp"
 	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
@@ -25,6 +26,9 @@ type Models struct {
 	Reranker  string // empty: none
 	Offline   bool   // use no model
 
+	Servers []mcp.Config // whose tools an agent may call
+
+	store                      string // address of the threads; empty: they are in the data folder
 	grader                     string
 	fallback                   []string
 	tasks                      map[string]taskModels

@@ -35,6 +35,8 @@ func modelTable(c *ragflow.Config, m *Models) []setting {
 			flagged("grader-model", "language model `NAME` to grade with (default: GRADER_LLM_MODEL, else --model)"),
 		row("LLM_TASKS", "", ofModel|isWords, "tasks and models, such as: rewrite=ollama:qwen2.5:0.5b tokens=200, summarise=groq:llama-3.1-8b-instant; tasks are "+
 			strings.Join(ragflow.Tasks(), ", "), taskList(m)),
+		row("MCP_SERVERS", "", ofModel|isWords, someServers, toolServers(&m.Servers)).
+			flagged("mcp", "let an agent call tools of MCP servers: `SERVERS` such as \"files=mcp-files /srv/manuals allow=read,list\""),
 		row("LLM_PROVIDER", "", ofModel|firstPage, "one of "+strings.Join(ProviderNames(), ", "), oneOf(ProviderNames(), &m.provider)),
 		row("LLM_PROTOCOL", openai.ChatCompletions, ofModel, openai.ChatCompletions+", or "+openai.Responses+" (OpenAI and some servers); models of anthropic have a protocol of their own",
 			oneOf([]string{openai.ChatCompletions, openai.Responses}, &m.protocol)),
