@@ -146,12 +146,12 @@ func (r *Researcher) note(found []state.Source) []state.Source {
 	return found
 }
 
-// noted is a tool whose sources are noted.
+// noted is a tool whose sources are noted, but for those that give orders, as those of a search.
 func (o Research) noted(t agent.Tool) agent.Tool {
 	run := t.Run
 	t.Run = func(ctx context.Context, arguments json.RawMessage) (agent.Result, error) {
 		out, err := run(ctx, arguments)
-		out.Sources = o.Of(ctx).note(out.Sources)
+		out.Sources = o.Of(ctx).note(nodes.WithoutInjections(ctx, out.Sources, false))
 		return out, err
 	}
 	return t
