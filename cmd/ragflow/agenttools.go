@@ -29,7 +29,7 @@ func (a *app) openTools(ctx context.Context, s *session) {
 	group.Wait()
 	for i, server := range servers {
 		if errs[i] != nil {
-			a.warn(fmt.Sprintf("the agent has no tools of %s: %v", configs[i].Name, errs[i]))
+			a.warn(fmt.Sprintf("the agent has no tools of %s: %.300v", configs[i].Name, errs[i]))
 			continue
 		}
 		s.tools = append(s.tools, server)
@@ -45,8 +45,8 @@ func (a *app) useTools(s *session, config mcp.Config, server *mcp.Server) {
 			a.warn(u.Host + " is asked over plain http: others can read what is sent; use https")
 		}
 	}
-	for _, err := range server.LeftOut {
-		a.warn(fmt.Sprintf("%s: %v", config.Name, err))
+	if bad := server.LeftOut; len(bad) > 0 {
+		a.warn(fmt.Sprintf("%s: %s cannot be used: %.300v", config.Name, count(len(bad), "tool"), bad[0]))
 	}
 	var names []string
 	for _, t := range server.Tools {
@@ -55,7 +55,7 @@ func (a *app) useTools(s *session, config mcp.Config, server *mcp.Server) {
 			s.settings.Config.Models.Tools = append(s.settings.Config.Models.Tools, t)
 		}
 	}
-	list := strings.Join(names, ", ")
+	list := fmt.Sprintf("%.300s", strings.Join(names, ", "))
 	switch {
 	case len(config.Allow) == 0:
 		a.warn(fmt.Sprintf("%s has the tools %s, and none may be called: name some after its program, such as allow=%s", config.Name, list, strings.Join(names[:min(2, len(names))], ",")))

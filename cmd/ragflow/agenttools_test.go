@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"example.com/ragflow/agent"
 	client "example.com/ragflow/agent/mcp"
 	"example.com/ragflow/internal/settings"
 )
@@ -57,5 +59,24 @@ func TestOpenToolsWithFaults(t *testing.T) {
 		if !strings.Contains(errs.String(), want) {
 			t.Errorf("no %q in %s", want, errs.String())
 		}
+	}
+}
+
+// The names and errors of a server fill no screen.
+func TestUseToolsIsBounded(t *testing.T) {
+	var errs bytes.Buffer
+	server := &client.Server{}
+	for i := range 1000 {
+		server.Tools = append(server.Tools, agent.Tool{Name: fmt.Sprintf("s_tool%d", i), Approve: agent.Always})
+		server.LeftOut = append(server.LeftOut, errors.New(strings.Repeat("x\x1b[2J", 1000)))
+	}
+	s := &session{settings: &settings.Settings{Models: &settings.Models{}}}
+	newApp(nil, &bytes.Buffer{}, &errs, nil).useTools(s, client.Config{Name: "s"}, server)
+	got := errs.String()
+	if len(got) > 2000 || strings.Contains(got, "\x1b") || !strings.Contains(got, "s: 1000 tools cannot be used: x") || !strings.Contains(got, "s has the tools tool0, tool1") {
+		t.Errorf("%d bytes: %.2000s", len(got), got)
+	}
+	if len(s.settings.Config.Models.Tools) > 0 {
+		t.Error("a tool that is not allowed can be called")
 	}
 }
