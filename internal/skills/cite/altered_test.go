@@ -65,7 +65,7 @@ func TestAltered(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of statements; nothing of it runs side by side")
 	}
-	table, report := judge(alteredCases(t, "testdata/altered.txt"), "")
+	table, report := judgeSet(t, "testdata/altered.txt")
 	// Floors of that half: four of five altered statements are found, nine of ten objections are right, nine of
 	// ten true statements pass.
 	found, passed := table["report altered"], table["report true"]
@@ -81,7 +81,7 @@ func TestIndependent(t *testing.T) {
 		t.Skip("hundreds of statements; nothing of it runs side by side")
 	}
 	for _, set := range []string{"independent", "manuals", "languages"} {
-		_, report := judge(alteredCases(t, "testdata/"+set+".txt"), "")
+		_, report := judgeSet(t, "testdata/"+set+".txt")
 		golden.Assert(t, "testdata/"+set+".golden", []byte(report))
 	}
 }
@@ -92,7 +92,7 @@ func TestReported(t *testing.T) {
 		t.Skip("hundreds of statements; nothing of it runs side by side")
 	}
 	for _, set := range []string{"reported", "reworded", "near"} {
-		table, report := judge(alteredCases(t, "testdata/"+set+".txt"), "")
+		table, report := judgeSet(t, "testdata/"+set+".txt")
 		if found := table["report contrary"].share(); set == "near" && (found < 0.80 || table.precisionOfContrary("report") < 0.90) {
 			t.Errorf("near: contradictions found %.3f at precision %.3f, want .80 at .90", found, table.precisionOfContrary("report"))
 		}
@@ -140,13 +140,24 @@ func (j judgements) precisionOfContrary(part string) float64 {
 	return float64(found) / float64(found+wrong)
 }
 
-// judge checks all statements, without one rule if it is named, and returns the counts with a report to read.
-func judge(all []alteredCase, without string) (table judgements, report string) {
+// judgeSet judges the statements of a file with all rules.
+func judgeSet(t *testing.T, file string) (table judgements, report string) {
+	t.Helper()
+	all := alteredCases(t, file)
+	return judge(all, func(i int) cite.Report { return all[i].check("")[0] })
+}
+
+// check checks a statement once for each name of a rule, without that rule.
+func (c alteredCase) check(without ...string) []cite.Report {
+	return cite.CheckWithout(c.text+" "+cite.Marker(1), []state.Source{c.source}, cite.Options{Language: c.language}, without)
+}
+
+// judge counts the statements by the reports that check returns, and makes a report to read.
+func judge(all []alteredCase, check func(i int) cite.Report) (table judgements, report string) {
 	table = judgements{}
 	var wrong strings.Builder
-	for _, c := range all {
-		r := cite.Check(c.text+" "+cite.Marker(1), []state.Source{c.source}, cite.Options{Language: c.language}.Without(without))
-		s := r.Sentences[0]
+	for i, c := range all {
+		s := check(i).Sentences[0]
 		found := !s.Supported
 		contrary := found && len(s.Sources) > 0 && (s.Sources[0].Contrary != "" || len(s.Sources[0].Missing) > 0)
 		for _, part := range []string{c.half, c.language} {

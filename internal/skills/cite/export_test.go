@@ -1,5 +1,7 @@
 package cite
 
+import "example.com/ragflow/state"
+
 // Rules returns the names of all rules.
 func Rules() []string {
 	names := []string{nearRule, literalRule, nameRule}
@@ -9,8 +11,14 @@ func Rules() []string {
 	return names
 }
 
-// Without returns options that skip a rule.
-func (o Options) Without(rule string) Options {
-	o.without = rule
-	return o
+// CheckWithout checks an answer as Check does, once for each name: without the rule of that name, or with all
+// rules if it is "". The sources are read once.
+func CheckWithout(answer string, sources []state.Source, o Options, names []string) []Report {
+	c := newChecker(sources, o)
+	var out []Report
+	for _, name := range names {
+		c.without = name
+		out = append(out, c.check(answer))
+	}
+	return out
 }

@@ -125,14 +125,22 @@ const (
 	withdrawn = "withdrawn"
 )
 
-// outcome treats a statement as the generating node treats an answer, and returns what happens to it and why.
-func outcome(c sixCase, without string) (what, why string) {
-	answer := c.text
-	if !c.bare {
-		answer += " " + cite.Marker(c.cited)
+// answer returns the statement with its mark.
+func (c sixCase) answer() string {
+	if c.bare {
+		return c.text
 	}
-	report := cite.Check(answer, c.sources, cite.Options{Language: c.language}.Without(without))
-	repaired := cite.Repair(answer, report, cite.Fixing{Unsupported: prompts.Say(prompts.Unsupported, c.language)})
+	return c.text + " " + cite.Marker(c.cited)
+}
+
+func (c sixCase) check() cite.Report {
+	return cite.Check(c.answer(), c.sources, cite.Options{Language: c.language})
+}
+
+// outcome treats a statement and its report as the generating node treats an answer, and returns what happens
+// to it and why.
+func outcome(c sixCase, report cite.Report) (what, why string) {
+	repaired := cite.Repair(c.answer(), report, cite.Fixing{Unsupported: prompts.Say(prompts.Unsupported, c.language)})
 	if len(report.Sentences) > 0 {
 		why = report.Sentences[0].Why
 	}
@@ -165,7 +173,7 @@ func TestSix(t *testing.T) {
 	table := map[string]map[string]int{} // row of a half: outcome: count
 	for _, half := range []string{"look", "report"} {
 		for _, c := range sixCases(t, half) {
-			what, why := outcome(c, "")
+			what, why := outcome(c, c.check())
 			rows := []string{"true", "true " + c.language}
 			if c.kind != "" {
 				rows = []string{"altered", "altered " + c.language, c.kind}
@@ -177,7 +185,7 @@ func TestSix(t *testing.T) {
 				countFate(table, half+" "+row, what)
 			}
 			c.bare = true
-			bare, _ := outcome(c, "")
+			bare, _ := outcome(c, c.check())
 			countFate(table, half+" "+rows[0]+", without a mark", bare)
 			if half == "look" && (what == kept || what == tied) == (c.kind != "") || half == "look" && c.kind == "" && what == tied {
 				fmt.Fprintf(&wrong, "%s %d %s: %s: %s\n  %s\n", c.id, c.cited, c.kind, what, c.text, why)
