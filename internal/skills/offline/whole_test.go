@@ -1,4 +1,4 @@
-package ragflow_test
+package offline_test
 
 import (
 	"fmt"

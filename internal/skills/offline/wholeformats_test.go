@@ -1,4 +1,4 @@
-package ragflow_test
+package offline_test
 
 import (
 	"archive/zip"
@@ -15,7 +15,7 @@ var formats = map[string]func(t *testing.T, parts []part) ([]byte, []part){
 	"a.md":   func(_ *testing.T, parts []part) ([]byte, []part) { return []byte(markdown(parts, true)), parts },
 	"a.txt":  plainFile,
 	"a.eml":  mailFile,
-	"a.html": func(_ *testing.T, parts []part) ([]byte, []part) { return []byte(page(parts)), parts },
+	"a.html": func(_ *testing.T, parts []part) ([]byte, []part) { return []byte(webPage(parts)), parts },
 	"a.csv":  tableFile,
 	"a.xlsx": workbookFile,
 	"a.docx": func(t *testing.T, parts []part) ([]byte, []part) {
@@ -196,7 +196,7 @@ func tagged(parts []part, tag func(kind, inside string) string) string {
 	return b.String()
 }
 
-func page(parts []part) string {
+func webPage(parts []part) string {
 	return "<html><body>" + tagged(parts, func(kind, inside string) string {
 		switch kind {
 		case "rule":
@@ -279,7 +279,7 @@ func bookFile(t *testing.T, parts []part) ([]byte, []part) {
 	return zipFile(t,
 		"META-INF/container.xml", `<container><rootfiles><rootfile full-path="p.opf"/></rootfiles></container>`,
 		"p.opf", `<package><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>`,
-		"a.xhtml", page(parts)), parts
+		"a.xhtml", webPage(parts)), parts
 }
 
 // records are a table of all rows of three cells, and what a reader sees of each row.
