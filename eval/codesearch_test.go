@@ -1,4 +1,4 @@
-package ragflow_test
+package eval_test
 
 import (
 	"fmt"
@@ -48,7 +48,11 @@ func TestCodeQuestions(t *testing.T) {
 	chunkers := []string{chunk.Code, chunk.Text}
 	ranks, tokens, until := map[string][]int{}, map[string]int{}, map[string]int{}
 	for _, chunker := range chunkers {
-		a := open(t, ragflow.Config{Docs: []string{filepath.Join(root, "go"), filepath.Join(root, "python")}, Chunking: chunk.Options{Chunker: chunker}})
+		a, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{filepath.Join(root, "go"), filepath.Join(root, "python")}, Chunking: chunk.Options{Chunker: chunker}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
 		for _, q := range codeQuestions {
 			reply, err := a.Search(t.Context(), q.text, ragflow.SearchOptions{Request: search.Request{K: k}, Plain: true})
 			if err != nil {
