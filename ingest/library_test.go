@@ -71,23 +71,23 @@ func syncAll(t *testing.T, l library, paths ...string) *ingest.Report {
 }
 
 // found returns the chunks of the view that hold a word.
-func found(t *testing.T, l library, word string) []state.Chunk {
-	t.Helper()
-	snapshot, err := l.index.Snapshot(t.Context(), l.View().Roots...)
+func found(tb testing.TB, l library, word string) []state.Chunk {
+	tb.Helper()
+	snapshot, err := l.index.Snapshot(tb.Context(), l.View().Roots...)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	hits, err := snapshot.SearchWords(t.Context(), state.Query{Text: word, Weight: 1}, 10)
+	hits, err := snapshot.SearchWords(tb.Context(), state.Query{Text: word, Weight: 1}, 10)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var ids []string
 	for _, h := range hits {
 		ids = append(ids, h.Chunk)
 	}
-	chunks, err := snapshot.Chunks(t.Context(), ids)
+	chunks, err := snapshot.Chunks(tb.Context(), ids)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return chunks
 }

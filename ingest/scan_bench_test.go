@@ -1,4 +1,4 @@
-package ragflow_test
+package ingest_test
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"example.com/ragflow"
-	"example.com/ragflow/search"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/index"
 )
 
 // tenThousand writes 10,000 files of a few hundred words in 100 folders.
@@ -53,29 +53,30 @@ func writeOld(b *testing.B, path, text string) {
 	}
 }
 
-// indexTenThousand opens an assistant and indexes dir.
-func indexTenThousand(b *testing.B, c ragflow.Config) *ragflow.Assistant {
+// indexTenThousand opens a library over an index in data and indexes dir.
+func indexTenThousand(b *testing.B, data, dir string) library {
 	b.Helper()
-	a, err := ragflow.Open(b.Context(), c)
+	db, err := index.Open(b.Context(), filepath.Join(data, "index.db"), index.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
+	l := library{ingest.New(db, ingest.Options{Docs: []string{dir}, Clock: time.Now}), db}
 	b.Cleanup(func() {
-		if err := a.Close(); err != nil {
+		if err := l.Close(); err != nil {
 			b.Error(err)
 		}
 	})
-	if _, err := a.Library().Sync(b.Context()); err != nil {
+	if _, err := l.Sync(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	return a
+	return l
 }
 
 // BenchmarkIndexUnchanged looks at 10,000 unchanged files.
 func BenchmarkIndexUnchanged(b *testing.B) {
-	a := indexTenThousand(b, ragflow.Config{DataDir: b.TempDir(), Docs: []string{tenThousand(b)}})
+	l := indexTenThousand(b, b.TempDir(), tenThousand(b))
 	for b.Loop() {
-		r, err := a.Library().Sync(b.Context())
+		r, err := l.Sync(b.Context())
 		if err != nil || r.Unchanged != 10_000 {
 			b.Fatal(r, err)
 		}
@@ -87,22 +88,22 @@ func BenchmarkIndexUnchanged(b *testing.B) {
 func BenchmarkEditOne(b *testing.B) {
 	for _, restart := range []bool{false, true} {
 		b.Run(map[bool]string{false: "running", true: "started"}[restart], func(b *testing.B) {
-			c := ragflow.Config{DataDir: b.TempDir(), Docs: []string{tenThousand(b)}}
-			a := indexTenThousand(b, c)
+			data, dir := b.TempDir(), tenThousand(b)
+			l := indexTenThousand(b, data, dir)
 			for n := 1; b.Loop(); n++ {
 				i := n * 7919 % 10_000
-				path := filepath.Join(c.Docs[0], strconv.Itoa(i%100), fmt.Sprintf("%d.md", i))
+				path := filepath.Join(dir, strconv.Itoa(i%100), fmt.Sprintf("%d.md", i))
 				if err := os.WriteFile(path, []byte(note(i, n)), 0o600); err != nil {
 					b.Fatal(err)
 				}
 				if restart {
-					a = indexTenThousand(b, c)
-				} else if r, err := a.Library().Sync(b.Context()); err != nil || r.Changed != 1 {
+					l = indexTenThousand(b, data, dir)
+				} else if r, err := l.Sync(b.Context()); err != nil || r.Changed != 1 {
 					b.Fatal(r, err)
 				}
-				reply, err := a.Search(b.Context(), fmt.Sprintf("revision%d", n), ragflow.SearchOptions{Request: search.Request{K: 1}})
-				if err != nil || len(reply.Hits) != 1 || filepath.Base(reply.Hits[0].Source) != fmt.Sprintf("%d.md", i) {
-					b.Fatal(reply, err)
+				c := found(b, l, fmt.Sprintf("revision%d", n))
+				if len(c) != 1 || filepath.Base(c[0].Source) != fmt.Sprintf("%d.md", i) {
+					b.Fatal(c)
 				}
 			}
 		})

@@ -1,28 +1,26 @@
-package ragflow_test
+package threads_test
 
 import (
 	"context"
+	"crypto/rand"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/uuid"
-
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/nodes"
 	"example.com/ragflow/state"
 )
 
-// stubs is the shape of the flow with nodes that do next to nothing: what
+// stubs is a graph of seven nodes in a row, as those of an answer, that do next to nothing: what
 // remains is the cost of engine and store.
 func stubs(t *testing.T) *graph.Plan[state.State, state.Update] {
 	t.Helper()
 	g := graph.Graph[state.State, state.Update]{
-		Name: "stubs", Version: "1", Apply: state.Apply, Order: nodes.Order(),
+		Name: "stubs", Version: "1", Apply: state.Apply, Order: strings.Fields("one two three four five six seven"),
 		Nodes: map[string]graph.Task[state.State, state.Update]{},
-		Edges: []graph.Edge{{From: graph.Start, To: nodes.IngestID}},
+		Edges: []graph.Edge{{From: graph.Start, To: "one"}},
 	}
 	for i, name := range g.Order {
 		run := func(context.Context, state.State) (state.Update, error) { return state.Update{}, nil }
@@ -44,8 +42,8 @@ func stubs(t *testing.T) *graph.Plan[state.State, state.Update] {
 
 // said is a message of 400 bytes that stands nowhere else.
 func said(role state.Role) state.Update {
-	id := uuid.NewString()
-	content := strings.Repeat(id+" ", 11)
+	id := rand.Text()
+	content := strings.Repeat(id+" ", 15)
 	return state.Update{Messages: []state.MessageOp{{Put: &state.Message{ID: id, Role: role, Content: content[:400]}}}}
 }
 
