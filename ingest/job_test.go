@@ -189,7 +189,7 @@ func TestCancelledJobKeepsItsWork(t *testing.T) {
 // The progress of many small files rises, reaches the end, and is the same for all watchers.
 func TestProgressOfManyFiles(t *testing.T) {
 	t.Parallel()
-	dir, files := t.TempDir(), 10_000
+	dir, files := t.TempDir(), 2000
 	if testing.Short() {
 		files = 1000
 	}

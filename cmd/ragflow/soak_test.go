@@ -34,7 +34,7 @@ func TestSoak(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	seconds := number(t, "RAGFLOW_SOAK_SECONDS", 5)
+	seconds := number(t, "RAGFLOW_SOAK_SECONDS", 2)
 	dir := t.TempDir()
 	p := program{t, dir, filepath.Join(dir, "data")}
 	library(t, dir, 0)
