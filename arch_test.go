@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"example.com/ragflow"
 )
 
 const module = "example.com/ragflow"
@@ -233,7 +235,8 @@ var testOnly = []string{
 	module + "/threads",    // views of what stores hold,
 	module + "/checkpoint", // and the store beside which others are measured
 	module + "/internal/llmtest",
-	module + "/internal/beir", // test collections
+	module + "/internal/beir",           // test collections
+	module + "/internal/skills/offline", // the order of a list by chances
 }
 
 // TestArchitecture reads the imports of every file itself, so that a cached
@@ -329,5 +332,22 @@ func TestRoomAllows(t *testing.T) {
 		if got := rooms[tt.room].allows(tt.room, tt.imported, tt.test); got != tt.want {
 			t.Errorf("rooms[%q].allows(%q, test=%v) = %v, want %v", tt.room, tt.imported, tt.test, got, tt.want)
 		}
+	}
+}
+
+// TestReadmeShowsTheGraph compares the diagram of the README with the graph.
+func TestReadmeShowsTheGraph(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := ragflow.DrawGraph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(readme), "```mermaid\n")
+	got, _, _ := strings.Cut(rest, "```")
+	if strings.TrimSpace(got) != strings.TrimSpace(want) {
+		t.Errorf("the diagram in README.md is\n%s\nthe graph is\n%s", got, want)
 	}
 }

@@ -13,12 +13,6 @@ func Statements(a *Assistant) int64 {
 	return a.store.(*checkpoint.SQLite).Counters().Statements + a.collections.open[a.config.Collection].index.(*index.DB).Counters().Statements
 }
 
-// Bind makes the flow over what is indexed, as the first question does.
-func Bind(ctx context.Context, a *Assistant) error {
-	_, err := a.collections.current(ctx)
-	return err
-}
-
 // CountReads answers a question and counts how often it reads chunks from the index.
 func CountReads(ctx context.Context, a *Assistant, q Question) (reply *Reply, reads int, err error) {
 	r, err := a.prepare(ctx, q)

@@ -2,20 +2,106 @@ package ragflow_test
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"log/slog"
-	"math"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
-	"example.com/ragflow/state"
 )
+
+// meaning is an embedder for tests: words that mean the same, in whichever
+// language, share a dimension; all others have one by their hash.
+type meaning struct {
+	mu   sync.Mutex
+	seen map[string]int // texts embedded, by purpose and text
+	fail error
+}
+
+func newMeaning() *meaning { return &meaning{seen: map[string]int{}} }
+
+var concepts = map[string]string{
+	"bazylię": "basil", "podlewać": "water",
+}
+
+func (*meaning) Model() string { return "meaning" }
+
+func (m *meaning) Embed(_ context.Context, texts []string, p llm.Purpose) (llm.Embeddings, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fail != nil {
+		return llm.Embeddings{}, m.fail
+	}
+	out := llm.Embeddings{Model: m.Model(), Calls: 1}
+	for _, t := range texts {
+		m.seen[fmt.Sprint(p, t)]++
+		v := make([]float32, 256)
+		v[0] = 0.01
+		for _, w := range strings.FieldsFunc(strings.ToLower(t), func(r rune) bool { return !unicode.IsLetter(r) }) {
+			if c, ok := concepts[w]; ok {
+				w = c
+			}
+			h := fnv.New32a()
+			h.Write([]byte(w))
+			v[int(h.Sum32())%256]++
+			out.Usage.Input++
+		}
+		out.Vectors = append(out.Vectors, v)
+	}
+	return out, nil
+}
+
+// judge is a cross-encoder for tests: logits by how often a word stands in a
+// passage.
+type judge struct {
+	word  string
+	shown []int // passages of each call
+	fail  error
+}
+
+func (*judge) Model() string { return "judge" }
+
+func (j *judge) Rerank(_ context.Context, _ string, texts []string) (llm.Scores, error) {
+	j.shown = append(j.shown, len(texts))
+	if j.fail != nil {
+		return llm.Scores{}, j.fail
+	}
+	out := llm.Scores{Calls: 1}
+	for _, t := range texts {
+		out.Values = append(out.Values, float64(strings.Count(strings.ToLower(t), j.word))-20)
+	}
+	return out, nil
+}
+
+func indexed(t *testing.T, a *ragflow.Assistant) *ingest.Report {
+	t.Helper()
+	report, err := a.Library().Sync(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func searchLeg(t *testing.T, a *ragflow.Assistant, query string, k int, leg string) *ragflow.SearchReply {
+	t.Helper()
+	reply, err := a.Search(t.Context(), query, ragflow.SearchOptions{Request: search.Request{K: k, Leg: leg}})
+	if err != nil {
+		t.Fatalf("search %q by %q: %v", query, leg, err)
+	}
+	return reply
+}
 
 // Presets by name say how many passages are listed
 // and how deep each leg looks.
@@ -25,7 +111,7 @@ func TestPresets(t *testing.T) {
 		t.Errorf("presets %v, want %v", got, want)
 	}
 	docs := library(t)
-	m := newMeaning("meaning")
+	m := newMeaning()
 	for _, p := range ragflow.Presets() {
 		t.Run(p.Name, func(t *testing.T) {
 			a := open(t, ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Embedder: m}, Preset: p.Name})
@@ -55,158 +141,123 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-func TestRetrievalIsChecked(t *testing.T) {
-	if _, err := ragflow.Open(t.Context(), ragflow.Config{Preset: "best"}); err == nil || !strings.Contains(err.Error(), `preset "best" is not one of balanced,`) {
-		t.Errorf("unknown preset: %v", err)
-	}
-}
-
-// A leg that can say little is turned down by itself, and that is said: words of
-// another language stand in no document.
-func TestWordsAreTurnedDown(t *testing.T) {
-	docs := library(t)
-	m := newMeaning("meaning")
-	a := open(t, ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Embedder: m}})
-	shares := func(r *ragflow.SearchReply) map[string]float64 {
-		out := map[string]float64{}
-		for _, h := range r.Hits {
-			for _, l := range h.Legs {
-				out[l.Name] = l.Share
-			}
-		}
-		return out
-	}
-	const foreign = "Jak długo pielęgnować i podlewać bazylię w pots?"
-	r := searchLeg(t, a, foreign, 10, "")
-	if s := shares(r); s["dense"] < 0.5 || s["lexical"] == 0 || !strings.Contains(r.Note, "searched mostly by meaning: the documents hold only ") || len(r.Warnings) != 0 {
-		t.Errorf("shares %v, note %q, warnings %q", shares(r), r.Note, r.Warnings)
-	}
-	reply := ask(t, a, "", foreign)
-	if !strings.Contains(reply.FlowTraceMD, "searched mostly by meaning") || len(reply.Warnings) != 0 {
-		t.Errorf("the trace does not say it, or warnings %q", reply.Warnings)
-	}
-	r = searchLeg(t, a, "water basil in summer", 10, "")
-	if s := shares(r); r.Note != "" || math.Abs(s["dense"]-0.3) > 0.1 {
-		t.Errorf("in the language of the documents: shares %v, note %q", s, r.Note)
-	}
-	for _, leg := range []string{search.LegLexical, search.LegDense} {
-		if r := searchLeg(t, a, foreign, 10, leg); r.Note != "" {
-			t.Errorf("by %s alone: note %q", leg, r.Note)
-		}
-	}
-	told := open(t, ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Embedder: m}, Dense: search.Dense{Alpha: 0.5}})
-	if r := searchLeg(t, told, foreign, 10, ""); r.Note != "" || shares(r)["dense"] != 0.5 {
-		t.Errorf("with alpha: shares %v, note %q", shares(r), r.Note)
-	}
-}
-
-// Names of documents and relations between them have no part in a
-// search unless they are given one. Their relations are not even read.
-func TestGraphIsOff(t *testing.T) {
-	docs := t.TempDir()
-	write(t, filepath.Join(docs, "volumes.md"), "---\ncites: backups.md\n---\n# Volumes\n\nA cabinet for data.\n")
-	write(t, filepath.Join(docs, "backups.md"), "# Backups\n\nKeep a copy elsewhere.\n")
-	write(t, filepath.Join(docs, "cabinet.md"), "# Cabinet\n\nFurniture.\n")
-	for _, tt := range []struct {
-		name  string
-		r     search.Retrieval
-		graph int  // hits with a leg of the graph
-		reads bool // of documents, by the first search
-		want  string
-	}{
-		{"default", search.Retrieval{}, 0, false, "cabinet.md volumes.md"},
-		{"weight 0", search.Retrieval{Weights: search.Weights{Lexical: 1}}, 0, false, "cabinet.md volumes.md"},
-		{"by names too", search.Retrieval{Weights: search.Weights{Lexical: 1, Graph: 1}}, 1, true, "cabinet.md volumes.md"},
-		{"following relations", search.Retrieval{Hops: 1}, 1, true, "cabinet.md volumes.md backups.md"},
-		{"exploratory", search.Retrieval{}, 1, true, "cabinet.md volumes.md backups.md"},
-		{"exploratory without relations", search.Retrieval{Hops: -1}, 0, false, "cabinet.md volumes.md"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			preset, _, _ := strings.Cut(tt.name, " ")
-			if preset != "exploratory" {
-				preset = ""
-			}
-			a := open(t, ragflow.Config{Docs: []string{docs}, DataDir: t.TempDir(), Retrieval: tt.r, Preset: preset})
-			if err := ragflow.Bind(t.Context(), a); err != nil {
-				t.Fatal(err)
-			}
-			find := func() (*ragflow.SearchReply, int64) {
-				before := ragflow.Statements(a)
-				r := searchLeg(t, a, "cabinet", 5, "")
-				return r, ragflow.Statements(a) - before
-			}
-			r, first := find()
-			_, second := find()
-			// The passages take one statement, read or, by the second search, remembered, and
-			// what cut them another one, once.
-			if read := first > second+1; read != tt.reads {
-				t.Errorf("the documents were read: %t", read)
-			}
-			var sources []string
-			graph := 0
-			for _, h := range r.Hits {
-				sources = append(sources, h.Source)
-				if slices.ContainsFunc(h.Legs, func(l state.Leg) bool { return l.Name == search.LegGraph }) {
-					graph++
-				}
-			}
-			if got := strings.Join(sources, " "); got != tt.want || graph != tt.graph {
-				t.Errorf("found %s, %d by the graph; want %s, %d", got, graph, tt.want, tt.graph)
-			}
-			// The flow of an answer searches the same way.
-			reply := ask(t, a, "", "Where is the cabinet?")
-			if told := strings.Contains(reply.FlowTraceMD, "via volumes.md cites"); told != (tt.want == "cabinet.md volumes.md backups.md") {
-				t.Errorf("the trace tells of relations: %t\n%s", told, reply.FlowTraceMD)
-			}
-		})
-	}
-	for name, r := range map[string]search.Retrieval{"4": {Hops: 4}, "-2": {Hops: -2}} {
-		if _, err := ragflow.Open(t.Context(), ragflow.Config{Retrieval: r}); err == nil || !strings.Contains(err.Error(), "relations are followed over "+name+" hops") {
-			t.Errorf("%s hops: %v", name, err)
-		}
-	}
-}
-
-// The least score counts in, the search is logged, and
-// errors can be told apart.
-func TestRetrieveWithScores(t *testing.T) {
-	var log bytes.Buffer
-	docs := t.TempDir()
-	for i, s := range []string{"needle", "needle needle hay", "needle hay hay hay hay"} {
-		write(t, filepath.Join(docs, string(rune('a'+i))+".txt"), s+"\n")
-	}
-	m := newMeaning("meaning")
-	a := open(t, ragflow.Config{
-		Docs: []string{docs}, Models: ragflow.Models{Embedder: m}, Retrieval: search.Retrieval{Rerank: search.RerankOff}, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+// TestRelationsArePartOfAPreset: only the preset for exploring follows relations, and the trace says so.
+func TestRelationsArePartOfAPreset(t *testing.T) {
+	docs := pages(t, map[string]string{
+		"volumes.md": "---\ncites: backups.md\n---\n# Volumes\n\nA cabinet for data.\n",
+		"backups.md": "# Backups\n\nKeep a copy elsewhere.\n", "cabinet.md": "# Cabinet\n\nFurniture.\n",
 	})
-	for _, leg := range []string{search.LegDense, search.LegLexical, search.LegHybrid} {
-		all := searchLeg(t, a, "needle", 3, leg).Hits
-		if len(all) != 3 || all[1].Score <= all[2].Score {
-			t.Fatalf("%s: %+v", leg, all)
+	for preset, want := range map[string]string{"": "cabinet.md volumes.md", "exploratory": "cabinet.md volumes.md backups.md"} {
+		a := open(t, ragflow.Config{Docs: docs, Preset: preset})
+		var sources []string
+		for _, h := range searchLeg(t, a, "cabinet", 5, "").Hits {
+			sources = append(sources, h.Source)
 		}
-		for _, least := range []float64{all[1].Score, math.Nextafter(all[1].Score, 1e9), 0, 1e9} {
-			want := 0
-			for _, h := range all {
-				if h.Score >= least {
-					want++
-				}
-			}
-			got, err := a.Search(t.Context(), "needle", ragflow.SearchOptions{Request: search.Request{K: 3, Leg: leg, MinScore: least}})
-			if err != nil || len(got.Hits) != want {
-				t.Errorf("%s: %d hits score %v and more, %v; want %d", leg, len(got.Hits), least, err, want)
-			}
+		if got := strings.Join(sources, " "); got != want {
+			t.Errorf("preset %q: found %s, want %s", preset, got, want)
+		}
+		reply := ask(t, a, "", "Where is the cabinet?")
+		if told := strings.Contains(reply.FlowTraceMD, "via volumes.md cites"); told != (preset != "") {
+			t.Errorf("preset %q: the trace tells of relations: %t\n%s", preset, told, reply.FlowTraceMD)
 		}
 	}
-	if want := `msg="Retrieved 3 chunks for query (top_k=3, metric=cosine)" leg=dense`; !strings.Contains(log.String(), want) {
-		t.Errorf("the log lacks %s", want)
+}
+
+// Without an embedder nothing of the dense leg shows, in no JSON either.
+func TestNoEmbedder(t *testing.T) {
+	a := open(t, ragflow.Config{Docs: []string{library(t)}})
+	report := indexed(t, a)
+	reply := ask(t, a, "", "How often should I water a basil plant?")
+	found := searchLeg(t, a, "water basil", 5, "")
+	for _, v := range []any{report, reply, found} {
+		out, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range []string{"dense", "share", `"warnings":["`} {
+			if strings.Contains(string(out), word) {
+				t.Errorf("%q stands in %s", word, out)
+			}
+		}
 	}
-	m.fail = func(llm.Purpose, int) error { return errors.New("out of order") }
-	_, err := a.Search(t.Context(), "other words", ragflow.SearchOptions{Request: search.Request{Leg: search.LegDense}})
-	if !errors.Is(err, search.ErrEmbedding) || !strings.Contains(err.Error(), "out of order") {
-		t.Errorf("an embedder that fails: %v", err)
+	if _, err := a.Search(t.Context(), "water", ragflow.SearchOptions{Request: search.Request{K: 5, Leg: search.LegDense}}); !errors.Is(err, search.ErrNoDense) {
+		t.Errorf("dense search: %v, want ErrNoDense", err)
 	}
-	if r, err := a.Search(t.Context(), "other words", ragflow.SearchOptions{}); err != nil || len(r.Warnings) != 1 {
-		t.Errorf("a search by both legs: %v, %v", r, err)
+	if _, err := a.Library().Reembed(t.Context()); !errors.Is(err, search.ErrNoDense) {
+		t.Errorf("Reembed: %v, want ErrNoDense", err)
+	}
+	if _, err := a.Search(t.Context(), "water", ragflow.SearchOptions{Request: search.Request{K: 5, Leg: "sparse"}}); err == nil {
+		t.Error("an unknown leg was searched")
+	}
+}
+
+// TestReplyTellsOfTheSearch: what package search warns of and notes is in reply and trace, and costs no answer.
+func TestReplyTellsOfTheSearch(t *testing.T) {
+	docs := library(t)
+	m, j := newMeaning(), &judge{word: "dry"}
+	a := open(t, ragflow.Config{Docs: []string{docs}, Models: ragflow.Models{Embedder: m, Reranker: j}, Retrieval: search.Retrieval{Rerank: search.RerankCrossEncoder}})
+	r := ask(t, a, "", "Jak długo pielęgnować i podlewać bazylię w pots?")
+	for _, want := range []string{"searched mostly by meaning", "dense of query 1 #1", "judge"} {
+		if !strings.Contains(r.FlowTraceMD, want) || len(r.Warnings) != 0 {
+			t.Errorf("warnings %q, and the trace does not hold %q:\n%s", r.Warnings, want, r.FlowTraceMD)
+		}
+	}
+	const question = "How often should I water a basil plant?"
+	down := &llm.Error{Provider: "test", Kind: llm.ErrUnavailable, Detail: "no route"}
+	m.fail, j.fail = down, down
+	want := []string{
+		"Dense search left out, searched by words only: the question cannot be embedded: Provider test is not available: no route",
+		"Reranking left out, the order of the search stays: Provider test is not available: no route",
+	}
+	if r = ask(t, a, "t", question); !cmp.Equal(r.Warnings, want) || len(r.Citations) == 0 || !strings.Contains(r.FlowTraceMD, "Dense search left out") {
+		t.Errorf("both are down: warnings %q, %d citations, trace\n%s", r.Warnings, len(r.Citations), r.FlowTraceMD)
+	}
+	plain := ask(t, open(t, ragflow.Config{Docs: []string{docs}, Retrieval: search.Retrieval{Rerank: search.RerankOff}}), "", question)
+	if r.Answer != plain.Answer || !cmp.Equal(r.Retrieved, plain.Retrieved) {
+		t.Error("the answer is not the one that words alone give")
+	}
+	if found := searchLeg(t, a, "basil", 5, ""); !cmp.Equal(found.Warnings, want) || len(found.Hits) == 0 {
+		t.Errorf("search: %d hits, warnings %q", len(found.Hits), found.Warnings)
+	}
+	m.fail, j.fail = nil, nil
+	if r := ask(t, a, "t", question); len(r.Warnings) != 0 {
+		t.Errorf("after they came back: warnings %q", r.Warnings)
+	}
+}
+
+// TestQuestionIsEmbeddedOnce by the searches and turns of an assistant, a follow-up with what it borrows from
+// the question before.
+func TestQuestionIsEmbeddedOnce(t *testing.T) {
+	m := newMeaning()
+	a := open(t, ragflow.Config{Docs: []string{library(t)}, Models: ragflow.Models{Embedder: m}, Dense: search.Dense{QueryPrefix: "query: ", PassagePrefix: "passage: "}})
+	const question = "How often should I water a basil plant?"
+	searchLeg(t, a, question, 3, "")
+	ask(t, a, "t", question)
+	ask(t, a, "t", "and in winter?")
+	var followUp []string
+	for text, n := range m.seen {
+		if n != 1 {
+			t.Errorf("%q was embedded %d times", text, n)
+		}
+		if purpose, rest, _ := strings.Cut(text, ":"); purpose != fmt.Sprint(llm.Query, "query") && purpose != fmt.Sprint(llm.Passage, "passage") {
+			t.Errorf("%q lacks its prefix", text)
+		} else if strings.HasSuffix(rest, "and in winter?") {
+			followUp = append(followUp, rest)
+		}
+	}
+	if len(followUp) != 2 || !slices.ContainsFunc(followUp, func(s string) bool { return strings.Contains(s, "basil") && strings.Contains(s, "water") }) {
+		t.Errorf("the follow-up was embedded as %q, want it alone and with the question before", followUp)
+	}
+}
+
+func TestSearchIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	a := open(t, ragflow.Config{
+		Docs: []string{library(t)}, Models: ragflow.Models{Embedder: newMeaning()}, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	n := len(searchLeg(t, a, "basil", 3, search.LegDense).Hits)
+	if want := fmt.Sprintf(`msg="Retrieved %d chunks for query (top_k=3, metric=cosine)" leg=dense`, n); n == 0 || !strings.Contains(log.String(), want) {
+		t.Errorf("the log lacks %s:\n%s", want, log.String())
 	}
 	empty := open(t, ragflow.Config{DataDir: t.TempDir()})
 	if _, err := empty.Search(t.Context(), "needle", ragflow.SearchOptions{}); !errors.Is(err, ingest.ErrNoDocuments) {

@@ -3,10 +3,14 @@ package ingest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/search"
@@ -131,5 +135,63 @@ func TestReembed(t *testing.T) {
 	}
 	if _, err := open(t, "", o).Reembed(t.Context()); !errors.Is(err, ingest.ErrNoDocuments) {
 		t.Errorf("without documents: %v", err)
+	}
+}
+
+// A model that fails costs nothing but vectors, and the next run makes those that are missing, and only those.
+func TestEmbedderFails(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for i := range 9 {
+		write(t, filepath.Join(dir, fmt.Sprintf("%d.md", i)), fmt.Sprintf("animal%d", i))
+	}
+	m := &meaning{model: "m", fail: func(_ context.Context, texts int) error {
+		if texts > 4 {
+			return errors.New("connection reset")
+		}
+		return nil
+	}}
+	data := t.TempDir()
+	o := ingest.Options{Docs: []string{dir}, Embedder: m, Dense: search.Dense{Batch: 2, Workers: 1}}
+	r := syncAll(t, open(t, data, o))
+	if d := r.Dense; r.Added != 9 || d.Embedded != 4 || d.Missing != 5 || !strings.Contains(d.Error, "connection reset") {
+		t.Fatalf("report %+v, %+v", r, d)
+	}
+	m.embedded()
+	m.fail = nil
+	want := &ingest.DenseReport{Model: "m", Dimension: 32, Vectors: "passage", Chunks: 9, Embedded: 5, Calls: 3, InputTokens: 10}
+	if diff := cmp.Diff(want, syncAll(t, open(t, data, o)).Dense); diff != "" || m.embedded() != 5 {
+		t.Errorf("the next run (-want +got):\n%s", diff)
+	}
+}
+
+// Another model is reported with both names and the command, and is not asked; Rebuild makes its vectors.
+func TestEmbedderSwitched(t *testing.T) {
+	t.Parallel()
+	data, dir := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(dir, "a.md"), "aardvark")
+	o := ingest.Options{Docs: []string{dir}, Embedder: &meaning{model: "old-model"}}
+	syncAll(t, open(t, data, o))
+	o.Dense.Dimension = 99
+	d := syncAll(t, open(t, data, o)).Dense
+	for _, part := range []string{"32 dimensions", "99 dimensions"} {
+		if !strings.Contains(d.Error, part) {
+			t.Errorf("another dimension: %q does not name %q", d.Error, part)
+		}
+	}
+	m := &meaning{model: "vendor/New-Model"}
+	o.Embedder, o.Dense.Dimension = m, 0
+	d = syncAll(t, open(t, data, o)).Dense
+	for _, part := range []string{"old-model", "new-model", "ragflow index --rebuild"} {
+		if !strings.Contains(d.Error, part) {
+			t.Errorf("%q does not name %q", d.Error, part)
+		}
+	}
+	if n := m.embedded(); n != 0 {
+		t.Errorf("the new model was given %d texts", n)
+	}
+	o.Dense.Rebuild = true
+	if d := syncAll(t, open(t, data, o)).Dense; d.Error != "" || d.Embedded != 1 || d.Missing != 0 {
+		t.Errorf("rebuilt: %+v", d)
 	}
 }

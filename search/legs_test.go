@@ -128,29 +128,41 @@ func TestForeignWords(t *testing.T) {
 	}
 }
 
-// TestGraphLeg: names and relations take part only if they have a weight or hops.
+// TestGraphLeg: names and relations take part only if they have a weight or hops, and else are not even read.
 func TestGraphLeg(t *testing.T) {
 	t.Parallel()
-	db := open(t)
-	volumes := file("volumes.md", "Volumes", "A cabinet for data.")
-	volumes.File.Metadata = state.Metadata{"cites": "backups.md"}
-	put(t, db, "/docs", volumes, file("backups.md", "Backups", "Keep a copy elsewhere."), file("cabinet.md", "Cabinet", "Furniture."))
 	for _, tt := range []struct {
 		name string
 		r    search.Retrieval
 		want string
+		read bool // names and relations
 	}{
-		{"default", search.Retrieval{}, "cabinet.md#0 volumes.md#0"},
-		{"weight 0", search.Retrieval{Weights: search.Weights{Lexical: 1}}, "cabinet.md#0 volumes.md#0"},
-		{"names", search.Retrieval{Weights: search.Weights{Lexical: 1, Graph: 1}}, "cabinet.md#0 (graph) volumes.md#0"},
-		{"relations", search.Retrieval{Hops: 1}, "cabinet.md#0 volumes.md#0 backups.md#0 (graph)"},
-		{"no hops", search.Retrieval{Hops: -1}, "cabinet.md#0 volumes.md#0"},
-		{"names alone", search.Retrieval{Weights: search.Weights{Graph: 1}}, "cabinet.md#0 (graph)"},
+		{"default", search.Retrieval{}, "cabinet.md#0 volumes.md#0", false},
+		{"weight 0", search.Retrieval{Weights: search.Weights{Lexical: 1}}, "cabinet.md#0 volumes.md#0", false},
+		{"names", search.Retrieval{Weights: search.Weights{Lexical: 1, Graph: 1}}, "cabinet.md#0 (graph) volumes.md#0", true},
+		{"relations", search.Retrieval{Hops: 1}, "cabinet.md#0 volumes.md#0 backups.md#0 (graph)", true},
+		{"no hops", search.Retrieval{Hops: -1}, "cabinet.md#0 volumes.md#0", false},
+		{"names alone", search.Retrieval{Weights: search.Weights{Graph: 1}}, "cabinet.md#0 (graph)", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			db := open(t)
+			volumes := file("volumes.md", "Volumes", "A cabinet for data.")
+			volumes.File.Metadata = state.Metadata{"cites": "backups.md"}
+			put(t, db, "/docs", volumes, file("backups.md", "Backups", "Keep a copy elsewhere."), file("cabinet.md", "Cabinet", "Furniture."))
 			var got []string
-			for _, h := range list(t, engineOf(t, snapshotOf(t, db, "/docs"), search.Options{Retrieval: tt.r}), "cabinet", search.Request{K: 5}).Hits {
+			e := engineOf(t, snapshotOf(t, db, "/docs"), search.Options{Retrieval: tt.r})
+			find := func() (*search.Listing, int64) {
+				before := db.Counters().Statements
+				l := list(t, e, "cabinet", search.Request{K: 5})
+				return l, db.Counters().Statements - before
+			}
+			l, first := find()
+			_, second := find()
+			if read := first > second+1; read != tt.read { // what cut the passages takes one statement, once
+				t.Errorf("names and relations were read: %t, by %d statements, then %d", read, first, second)
+			}
+			for _, h := range l.Hits {
 				got = append(got, h.Chunk.ID)
 				if slices.ContainsFunc(h.Legs, func(l state.Leg) bool { return l.Name == search.LegGraph }) {
 					got = append(got, "(graph)")

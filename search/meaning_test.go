@@ -63,10 +63,16 @@ func garden(t *testing.T) *index.DB {
 
 func embed(t *testing.T, db search.Backend, root string) {
 	t.Helper()
-	if _, err := db.Embed(t.Context(), search.VectorSpec{Model: "meaning"}, []string{root}, search.EmbedOptions{
+	embedAs(t, db, root, "meaning", meaningOf)
+}
+
+// embedAs gives every passage the vector of its text.
+func embedAs(t *testing.T, db search.Backend, root, model string, vector func(text string) []float32) {
+	t.Helper()
+	if _, err := db.Embed(t.Context(), search.VectorSpec{Model: model}, []string{root}, search.EmbedOptions{
 		Embed: func(_ context.Context, texts []string) (out [][]float32, err error) {
 			for _, text := range texts {
-				out = append(out, meaningOf(text))
+				out = append(out, vector(text))
 			}
 			return out, nil
 		},
@@ -129,6 +135,24 @@ func TestQuestionIsEmbeddedOnce(t *testing.T) {
 	}
 }
 
+// TestFoundByMeaningAlone: a question that shares no word with the documents is found, and the leg that
+// cannot see it leaves its weight to the other.
+func TestFoundByMeaningAlone(t *testing.T) {
+	t.Parallel()
+	e := engineOf(t, snapshotOf(t, garden(t), "/garden"), search.Options{Embedder: &meaning{}})
+	const question = "Jak pielęgnować bazylię?"
+	if l := list(t, e, question, search.Request{Leg: search.LegLexical}); len(l.Hits) != 0 {
+		t.Errorf("the words found %v", chunks(l))
+	}
+	l := list(t, e, question, search.Request{K: 5})
+	if len(l.Hits) == 0 || !strings.HasPrefix(l.Hits[0].Chunk.ID, "basil.md#") || len(l.Warnings) != 0 {
+		t.Fatalf("hits %+v, warnings %q", l.Hits, l.Warnings)
+	}
+	if leg := l.Hits[0].Legs[0]; leg.Name != "dense" || leg.Rank != 1 || leg.Share != 0 || leg.Score <= 0 || leg.Score > 1 || l.Hits[0].Score != 1 {
+		t.Errorf("the first hit's score is %v of leg %+v", l.Hits[0].Score, leg)
+	}
+}
+
 // TestEmbedderFails: a search by all legs warns and searches by words; one by vectors alone does
 // so too as a search for an answer, and is an error as a listing.
 func TestEmbedderFails(t *testing.T) {
@@ -168,5 +192,12 @@ func TestNoVectors(t *testing.T) {
 	l := list(t, engineOf(t, snapshotOf(t, db, "/docs"), search.Options{Embedder: &meaning{}}), "mint", search.Request{})
 	if len(l.Warnings) != 1 || !strings.Contains(l.Warnings[0], "incomplete: 1 of 2 passages have no vector yet and are found by their words only") {
 		t.Errorf("warnings %q", l.Warnings)
+	}
+	other := engineOf(t, snapshotOf(t, db, "/docs"), search.Options{Embedder: lettersOf("other")})
+	if _, err := other.List(t.Context(), state.Query{Text: "mint", Weight: 1}, dense); !errors.Is(err, search.ErrEmbedderChanged) {
+		t.Errorf("another model: error %v, want ErrEmbedderChanged", err)
+	}
+	if l := list(t, other, "mint", search.Request{}); len(l.Hits) != 2 || len(l.Warnings) != 1 || !strings.Contains(l.Warnings[0], "ragflow index --rebuild") {
+		t.Errorf("another model: %d hits, warnings %q", len(l.Hits), l.Warnings)
 	}
 }

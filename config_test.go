@@ -8,8 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	ragflow "example.com/ragflow"
+	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 )
+
+func TestCollectionName(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: dir, Collection: "../x"}); !errors.Is(err, ingest.ErrCollectionName) {
+		t.Errorf("open: %v", err)
+	}
+}
 
 func TestDictionaryFile(t *testing.T) { // Q05
 	dir := t.TempDir()
@@ -40,14 +48,8 @@ func TestDictionaryFile(t *testing.T) { // Q05
 	}
 }
 
-// TestEverydayWords finds a page by built-in synonyms, without a dictionary of the user.
-func TestEverydayWords(t *testing.T) { // Q13
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.md"), "# Tidying\n\nErase the folder when the job is done.\n")
-	write(t, filepath.Join(dir, "b.md"), "# Boat\n\nThe boat leaves at nine.\n")
-	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
-	reply, err := a.Ask(t.Context(), ragflow.Question{Text: "remove directory"})
-	if err != nil || len(reply.Retrieved) != 1 || !strings.Contains(reply.Answer, "Erase the folder") {
-		t.Errorf("answered %q, %v", reply.Answer, err)
+func TestRetrievalIsChecked(t *testing.T) {
+	if _, err := ragflow.Open(t.Context(), ragflow.Config{Preset: "best"}); err == nil || !strings.Contains(err.Error(), `preset "best" is not one of balanced,`) {
+		t.Errorf("unknown preset: %v", err)
 	}
 }
