@@ -38,7 +38,7 @@ func ending(reason string) string {
 func messages(t *testing.T, s *llmtest.Server) llm.Chat {
 	t.Helper()
 	c, err := anthropic.New(anthropic.Config{
-		Provider: "played", BaseURL: s.URL(), Key: planted,
+		Provider: "played", BaseURL: s.URL(), Key: llmtest.Key,
 		FirstByte: time.Second, Stall: 1200 * time.Millisecond, Total: 6 * time.Second, MaxBytes: 1 << 20,
 	})
 	if err != nil {
@@ -49,9 +49,9 @@ func messages(t *testing.T, s *llmtest.Server) llm.Chat {
 }
 
 func TestMessages(t *testing.T) { // L04, L06
-	s := llmtest.NewServer(responding(begun, ping, pondering, ponders, signed, pondered, aText, aPiece, aPiece2, aTextDone, ending("end_turn"), stopped))
+	s := llmtest.NewServer(llmtest.Events(begun, ping, pondering, ponders, signed, pondered, aText, aPiece, aPiece2, aTextDone, ending("end_turn"), stopped))
 	defer s.Close()
-	q := dialogue()
+	q := llmtest.Dialogue()
 	q.Messages = append(q.Messages, llm.Message{Role: llm.User, Content: "Tell me."}, llm.Message{Role: llm.System, Content: "In English."}, llm.Message{Role: llm.Assistant, Content: " "})
 	var said []string
 	r, err := messages(t, s).Complete(t.Context(), q, func(s string) { said = append(said, s) })
@@ -80,7 +80,7 @@ func TestMessages(t *testing.T) { // L04, L06
 			map[string]any{"role": "assistant", "content": []any{text("Hello.")}},
 			map[string]any{"role": "user", "content": []any{text("What is a volume?"), text("Tell me.")}},
 		},
-	}, asked(t, s, 0)); diff != "" {
+	}, s.Asked(t, 0)); diff != "" {
 		t.Error(diff)
 	}
 	if call := s.Calls()[0]; call.Path != "/v1/messages" {
@@ -92,12 +92,12 @@ func TestMessages(t *testing.T) { // L04, L06
 func TestMessagesLimits(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Say("fine"))
 	defer s.Close()
-	q := question()
+	q := llmtest.Question()
 	q.MaxTokens, q.Temperature, q.Schema = 0, 1.5, &llm.Schema{Name: "verdict", JSON: map[string]any{"type": "object"}}
 	if _, err := messages(t, s).Complete(t.Context(), q, nil); err != nil {
 		t.Fatal(err)
 	}
-	body := asked(t, s, 0)
+	body := s.Asked(t, 0)
 	delete(body, "messages")
 	if diff := cmp.Diff(map[string]any{"model": "small", "temperature": 1.0, "max_tokens": float64(anthropic.DefaultTokens), "stream": true}, body); diff != "" {
 		t.Error(diff)
@@ -112,13 +112,13 @@ func TestMessagesTools(t *testing.T) {
 		delta, _ := json.Marshal(text) // a string
 		return `{"type":"content_block_delta","index":` + index + `,"delta":{"type":"input_json_delta","partial_json":` + string(delta) + `}}`
 	}
-	s := llmtest.NewServer(responding(
-		begun, start("1", "c1", "weather"), input("1", ""), input("1", weather[0].Arguments[:5]), input("1", weather[0].Arguments[5:]), aTextDone,
+	s := llmtest.NewServer(llmtest.Events(
+		begun, start("1", "c1", "weather"), input("1", ""), input("1", llmtest.ToolCalls()[0].Arguments[:5]), input("1", llmtest.ToolCalls()[0].Arguments[5:]), aTextDone,
 		start("2", "c2", "clock"), input("2", "{}"), ending("tool_use"), stopped,
-	), responding(begun, aPiece, ending("end_turn"), stopped))
+	), llmtest.Events(begun, aPiece, ending("end_turn"), stopped))
 	defer s.Close()
 	chat := messages(t, s)
-	q := called(t, chat, "Let me see.")
+	q := llmtest.AskForTools(t, chat, "Let me see.")
 	q.Messages = append(
 		q.Messages, llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "c3", Name: "clock", Arguments: `"now"`}, {ID: "c4", Name: "clock", Arguments: "null"}}},
 		llm.Message{Role: llm.ToolResult, Content: "", CallID: "c3"}, llm.Message{Role: llm.User, Content: "And now?"},
@@ -127,7 +127,7 @@ func TestMessagesTools(t *testing.T) {
 	if err != nil || r.Calls != nil {
 		t.Fatal(r, err)
 	}
-	body := asked(t, s, 1)
+	body := s.Asked(t, 1)
 	use := func(id, name string, input map[string]any) any {
 		return map[string]any{"type": "tool_use", "id": id, "name": name, "input": input}
 	}
@@ -156,11 +156,11 @@ func TestMessagesTools(t *testing.T) {
 	}
 	none := []llm.ToolCall{{ID: "c2", Name: "clock", Arguments: "{}"}}
 	for name, answer := range map[string]llmtest.Behaviour{
-		"a tool without parameters": responding(begun, start("0", "c2", "clock"), input("0", ""), ending("tool_use")),
+		"a tool without parameters": llmtest.Events(begun, start("0", "c2", "clock"), input("0", ""), ending("tool_use")),
 		"whole":                     llmtest.Body("application/json", `{"type":"message","content":[{"type":"tool_use","id":"c2","name":"clock","input":{}}],"stop_reason":"tool_use"}`),
 	} {
 		s.Then(answer)
-		r, err := chat.Complete(t.Context(), withTools(), nil)
+		r, err := chat.Complete(t.Context(), llmtest.ToolQuestion(), nil)
 		if diff := cmp.Diff(none, r.Calls); err != nil || diff != "" || r.Finish != llm.FinishTools {
 			t.Error(name, r.Finish, err, diff)
 		}
@@ -170,7 +170,7 @@ func TestMessagesTools(t *testing.T) {
 // TestMessagesEnd reads the ways in which an answer ends.
 func TestMessagesEnd(t *testing.T) {
 	failed := func(kind string) llmtest.Behaviour {
-		return responding(begun, aPiece, `{"type":"error","error":{"type":"`+kind+`","message":"for `+planted+`"}}`)
+		return llmtest.Events(begun, aPiece, `{"type":"error","error":{"type":"`+kind+`","message":"for `+llmtest.Key+`"}}`)
 	}
 	whole := func(rest string) llmtest.Behaviour {
 		return llmtest.Body("application/json", `{"type":"message","role":"assistant","content":[{"type":"thinking","thinking":"Hm."},{"type":"text","text":"A volume "}],`+rest+`}`)
@@ -183,14 +183,14 @@ func TestMessagesEnd(t *testing.T) {
 		text      string // of the answer or the error
 		transient bool
 	}{
-		{"stop sequence", responding(begun, aPiece, ending("stop_sequence")), llm.FinishStop, nil, "A volume ", false},
-		{"length", responding(begun, aPiece, ending("max_tokens")), llm.FinishLength, nil, "A volume ", false},
-		{"context window", responding(begun, aPiece, ending("model_context_window_exceeded")), llm.FinishLength, nil, "A volume ", false},
-		{"refusal", responding(begun, aPiece, ending("refusal")), "", llm.ErrRefused, "Provider played refused the request: its content filter held the answer back", false},
-		{"another reason", responding(begun, aPiece, ending("pause_turn")), "", llm.ErrBadResponse, "Provider played sent no usable answer: the answer was cut off", true},
-		{"no end", responding(begun, aPiece, aTextDone), "", llm.ErrBadResponse, "Provider played sent no usable answer: the answer was cut off", true},
-		{"nothing", responding(begun, ending("end_turn"), stopped), "", llm.ErrBadResponse, "Provider played sent no usable answer: the answer is empty", true},
-		{"no call", responding(begun, aPiece, ending("tool_use")), "", llm.ErrBadResponse, "Provider played sent no usable answer: it says that it calls a tool, but there is no call", true},
+		{"stop sequence", llmtest.Events(begun, aPiece, ending("stop_sequence")), llm.FinishStop, nil, "A volume ", false},
+		{"length", llmtest.Events(begun, aPiece, ending("max_tokens")), llm.FinishLength, nil, "A volume ", false},
+		{"context window", llmtest.Events(begun, aPiece, ending("model_context_window_exceeded")), llm.FinishLength, nil, "A volume ", false},
+		{"refusal", llmtest.Events(begun, aPiece, ending("refusal")), "", llm.ErrRefused, "Provider played refused the request: its content filter held the answer back", false},
+		{"another reason", llmtest.Events(begun, aPiece, ending("pause_turn")), "", llm.ErrBadResponse, "Provider played sent no usable answer: the answer was cut off", true},
+		{"no end", llmtest.Events(begun, aPiece, aTextDone), "", llm.ErrBadResponse, "Provider played sent no usable answer: the answer was cut off", true},
+		{"nothing", llmtest.Events(begun, ending("end_turn"), stopped), "", llm.ErrBadResponse, "Provider played sent no usable answer: the answer is empty", true},
+		{"no call", llmtest.Events(begun, aPiece, ending("tool_use")), "", llm.ErrBadResponse, "Provider played sent no usable answer: it says that it calls a tool, but there is no call", true},
 		{"overloaded", failed("overloaded_error"), "", llm.ErrUnavailable, "Provider played is not available: status 529: for [key]", true},
 		{"its fault", failed("api_error"), "", llm.ErrUnavailable, "", true},
 		{"rate", failed("rate_limit_error"), "", llm.ErrRateLimited, "", true},
@@ -205,9 +205,9 @@ func TestMessagesEnd(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := llmtest.NewServer(tt.answer)
 			defer s.Close()
-			got, err := messages(t, s).Complete(t.Context(), question(), nil)
+			got, err := messages(t, s).Complete(t.Context(), llmtest.Question(), nil)
 			if tt.want != nil {
-				check(t, got, err, tt.want, tt.text)
+				llmtest.CheckError(t, got, err, tt.want, tt.text)
 			} else if err != nil || got.Text != tt.text || got.Finish != tt.finish {
 				t.Errorf("got %+v, %v", got, err)
 			}
@@ -231,8 +231,8 @@ func TestMessagesFaults(t *testing.T) { // L05
 		{400, "invalid_request_error", "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again", llm.ErrContextLength, "", 1},
 		{400, "invalid_request_error", "max_tokens: 100000 > 8192, which is the maximum for small", llm.ErrRefused, "", 1},
 		{400, "invalid_request_error", "Your credit balance is too low to access the API.", llm.ErrRefused, "Provider played refused the request: status 400: Your credit balance is too low to access the API.", 1},
-		{401, "authentication_error", "invalid x-api-key " + planted, llm.ErrCredentials, "Invalid credentials for played", 1},
-		{403, "permission_error", "not for " + planted, llm.ErrCredentials, "", 1},
+		{401, "authentication_error", "invalid x-api-key " + llmtest.Key, llm.ErrCredentials, "Invalid credentials for played", 1},
+		{403, "permission_error", "not for " + llmtest.Key, llm.ErrCredentials, "", 1},
 		{404, "not_found_error", "model: small", llm.ErrModelNotFound, "", 2}, // and the list of models
 		{413, "request_too_large", "Request exceeds the maximum size", llm.ErrRefused, "", 1},
 		{429, "rate_limit_error", "slow down", llm.ErrRateLimited, "", 4},
@@ -247,8 +247,8 @@ func TestMessagesFaults(t *testing.T) { // L05
 			})
 			defer s.Close()
 			var waits []time.Duration
-			got, err := llm.Retry(messages(t, s), instantly(&waits)).Complete(t.Context(), everything(), nil)
-			check(t, got, err, tt.want, tt.text)
+			got, err := llm.Retry(messages(t, s), llmtest.Instantly(&waits)).Complete(t.Context(), llmtest.FullQuestion(), nil)
+			llmtest.CheckError(t, got, err, tt.want, tt.text)
 			if n := len(s.Calls()); n != tt.calls {
 				t.Errorf("%d calls, want %d", n, tt.calls)
 			}
@@ -262,14 +262,14 @@ func TestMessagesAdapt(t *testing.T) {
 	defer s.Close()
 	chat := messages(t, s)
 	for range 2 {
-		if r, err := chat.Complete(t.Context(), everything(), nil); err != nil || r.Text != "fine" || r.Usage.Input != llmtest.InputTokens {
+		if r, err := chat.Complete(t.Context(), llmtest.FullQuestion(), nil); err != nil || r.Text != "fine" || r.Usage.Input != llmtest.InputTokens {
 			t.Fatal(r, err)
 		}
 	}
 	if n := len(s.Calls()); n != 4 { // refused twice, and twice well
 		t.Fatalf("%d calls, want 4", n)
 	}
-	body := asked(t, s, 3)
+	body := s.Asked(t, 3)
 	delete(body, "messages")
 	if diff := cmp.Diff(map[string]any{"model": "small", "top_p": 0.9, "max_tokens": 50.0, "stream": true}, body); diff != "" {
 		t.Error(diff)

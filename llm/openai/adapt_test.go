@@ -10,20 +10,13 @@ import (
 	"example.com/ragflow/llm"
 )
 
-// everything is a request with every parameter that a server may refuse.
-func everything() llm.Request {
-	q := question()
-	q.Temperature, q.TopP, q.Stop = 0.3, 0.9, []string{"==="}
-	return q
-}
-
 func TestRefusedParametersAreLeftOut(t *testing.T) {
 	refuse := llmtest.RefuseParameter
 	s := llmtest.NewServer(refuse("max_tokens", refuse("temperature", refuse("stop", llmtest.Say("fine")))))
 	defer s.Close()
 	chat := client(t, s, nil).Chat("small")
 	for range 2 {
-		got, err := chat.Complete(t.Context(), everything(), nil)
+		got, err := chat.Complete(t.Context(), llmtest.FullQuestion(), nil)
 		if err != nil || got.Text != "fine" {
 			t.Fatalf("got %q, %v", got.Text, err)
 		}
@@ -44,7 +37,7 @@ func TestRefusedParametersAreLeftOut(t *testing.T) {
 func TestRefusedMessageIsNotRepeated(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Status(400, "the prompt is not allowed"))
 	defer s.Close()
-	_, err := client(t, s, nil).Chat("small").Complete(t.Context(), everything(), nil)
+	_, err := client(t, s, nil).Chat("small").Complete(t.Context(), llmtest.FullQuestion(), nil)
 	if !errors.Is(err, llm.ErrRefused) || len(s.Calls()) != 1 {
 		t.Errorf("got %v after %d calls", err, len(s.Calls()))
 	}
@@ -62,7 +55,7 @@ func TestThoughtsAreNotShown(t *testing.T) {
 			s := llmtest.NewServer(llmtest.Say(tt.reply))
 			defer s.Close()
 			var said strings.Builder
-			got, err := client(t, s, nil).Chat("small").Complete(t.Context(), question(), func(s string) { said.WriteString(s) })
+			got, err := client(t, s, nil).Chat("small").Complete(t.Context(), llmtest.Question(), func(s string) { said.WriteString(s) })
 			if err != nil || got.Text != tt.want || said.String() != tt.want {
 				t.Errorf("got %q, streamed %q, %v", got.Text, said.String(), err)
 			}
@@ -73,7 +66,7 @@ func TestThoughtsAreNotShown(t *testing.T) {
 func TestLimitLeavesRoomForThoughts(t *testing.T) {
 	s := llmtest.NewServer(llmtest.SayUntil("<think>This takes long"), llmtest.Say("<think>ok</think>fine"))
 	defer s.Close()
-	got, err := client(t, s, nil).Chat("small").Complete(t.Context(), question(), nil)
+	got, err := client(t, s, nil).Chat("small").Complete(t.Context(), llmtest.Question(), nil)
 	if err != nil || got.Text != "fine" || len(s.Calls()) != 2 {
 		t.Fatalf("got %q, %v after %d calls", got.Text, err, len(s.Calls()))
 	}
@@ -86,7 +79,7 @@ func TestAnswerThatIsNotStreamed(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Whole("A volume keeps data."))
 	defer s.Close()
 	var said strings.Builder
-	got, err := client(t, s, nil).Chat("small").Complete(t.Context(), question(), func(s string) { said.WriteString(s) })
+	got, err := client(t, s, nil).Chat("small").Complete(t.Context(), llmtest.Question(), func(s string) { said.WriteString(s) })
 	if err != nil || got.Text != "A volume keeps data." || said.String() != got.Text || got.Usage.Output != llmtest.OutputTokens || got.Finish != llm.FinishStop {
 		t.Errorf("got %+v, streamed %q, %v", got, said.String(), err)
 	}
@@ -95,11 +88,11 @@ func TestAnswerThatIsNotStreamed(t *testing.T) {
 func TestAnswerOverItsLimitIsCutOff(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Huge())
 	defer s.Close()
-	got, err := client(t, s, nil).Chat("small").Complete(t.Context(), question(), nil)
+	got, err := client(t, s, nil).Chat("small").Complete(t.Context(), llmtest.Question(), nil)
 	if err != nil || got.Finish != llm.FinishLength || len(got.Text) != 50*16 {
 		t.Errorf("got %d bytes, finish %q, %v", len(got.Text), got.Finish, err)
 	}
-	unlimited := question()
+	unlimited := llmtest.Question()
 	unlimited.MaxTokens = 0
 	_, err = client(t, s, nil).Chat("small").Complete(t.Context(), unlimited, nil)
 	if !errors.Is(err, llm.ErrBadResponse) || !strings.Contains(err.Error(), "more than 1048576 bytes") {
@@ -110,7 +103,7 @@ func TestAnswerOverItsLimitIsCutOff(t *testing.T) {
 func TestUnknownModelNamesThoseThereAre(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Status(404, "no such model"), llmtest.Models("qwen3", "llama3"))
 	defer s.Close()
-	_, err := client(t, s, nil).Chat("small").Complete(t.Context(), question(), nil)
+	_, err := client(t, s, nil).Chat("small").Complete(t.Context(), llmtest.Question(), nil)
 	if !errors.Is(err, llm.ErrModelNotFound) || err.Error() != `Provider played does not know the model "small": it has qwen3, llama3` {
 		t.Errorf("got %v", err)
 	}

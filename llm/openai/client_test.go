@@ -17,24 +17,11 @@ import (
 	"example.com/ragflow/llm/openai"
 )
 
-// dialogue is a request with each role and parameter.
-func dialogue() llm.Request {
-	return llm.Request{
-		Messages: []llm.Message{
-			{Role: llm.System, Content: "Be brief."},
-			{Role: llm.User, Content: "Hello"},
-			{Role: llm.Assistant, Content: "Hello."},
-			{Role: llm.User, Content: "What is a volume?"},
-		},
-		Temperature: 0.3, TopP: 0.9, MaxTokens: 2000, Stop: []string{"==="},
-	}
-}
-
 func TestComplete(t *testing.T) { // L04
 	s := llmtest.NewServer(llmtest.Say("A volume keeps data."))
 	defer s.Close()
 	var said []string
-	r, err := client(t, s, nil).Chat("small").Complete(t.Context(), dialogue(), func(s string) { said = append(said, s) })
+	r, err := client(t, s, nil).Chat("small").Complete(t.Context(), llmtest.Dialogue(), func(s string) { said = append(said, s) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +51,7 @@ func TestComplete(t *testing.T) { // L04
 	}, body); diff != "" {
 		t.Error(diff)
 	}
-	if call.Path != "/v1/chat/completions" || call.Key != planted || call.System != "Be brief." || call.User != "What is a volume?" {
+	if call.Path != "/v1/chat/completions" || call.Key != llmtest.Key || call.System != "Be brief." || call.User != "What is a volume?" {
 		t.Errorf("asked %+v", call)
 	}
 }
@@ -74,7 +61,7 @@ func TestSchema(t *testing.T) {
 	defer s.Close()
 	order := `{"z":{"type":"string"},"a":{"type":"string"}}` // is that in which a model writes
 	form := map[string]any{"type": "object", "required": []any{"score"}, "properties": json.RawMessage(order)}
-	q := question()
+	q := llmtest.Question()
 	q.Schema = &llm.Schema{Name: "verdict", JSON: form}
 	if _, err := client(t, s, nil).Chat("small").Complete(t.Context(), q, nil); err != nil {
 		t.Fatal(err)
@@ -98,7 +85,7 @@ func TestSchema(t *testing.T) {
 func TestLength(t *testing.T) {
 	s := llmtest.NewServer(llmtest.SayUntil("A volume"))
 	defer s.Close()
-	r, err := client(t, s, nil).Chat("small").Complete(t.Context(), question(), nil)
+	r, err := client(t, s, nil).Chat("small").Complete(t.Context(), llmtest.Question(), nil)
 	if err != nil || r.Finish != llm.FinishLength || r.Text != "A volume" {
 		t.Errorf("got %+v, %v", r, err)
 	}
@@ -115,12 +102,12 @@ func TestNew(t *testing.T) {
 		{"loopback in IPv6", openai.Config{BaseURL: "http://[::1]:8080/v1"}, ""},
 		{"others do", openai.Config{Provider: "openai"}, "Invalid credentials for openai: no key is set"},
 		{"a host that begins so", openai.Config{BaseURL: "http://127.0.0.1.example.com/v1"}, "Invalid credentials for 127.0.0.1.example.com: no key is set"},
-		{"key", openai.Config{Key: planted}, ""},
-		{"key with a line break", openai.Config{Key: planted + "\n", Provider: "openai"}, "the key for openai contains characters that are not allowed in a key, such as a space or a line break"},
-		{"protocol", openai.Config{Key: planted, Protocol: "grpc"}, `protocol "grpc" of chat models is neither chat nor responses`},
-		{"password", openai.Config{BaseURL: "http://me:" + planted + "@example.com/v1"}, "the base URL must not contain a user, password, query or fragment; give the key in the environment"},
-		{"query", openai.Config{BaseURL: "http://example.com/v1?key=" + planted}, "the base URL must not contain a user, password, query or fragment; give the key in the environment"},
-		{"broken", openai.Config{BaseURL: "http://exa mple.com/" + planted}, "the base URL cannot be parsed"},
+		{"key", openai.Config{Key: llmtest.Key}, ""},
+		{"key with a line break", openai.Config{Key: llmtest.Key + "\n", Provider: "openai"}, "the key for openai contains characters that are not allowed in a key, such as a space or a line break"},
+		{"protocol", openai.Config{Key: llmtest.Key, Protocol: "grpc"}, `protocol "grpc" of chat models is neither chat nor responses`},
+		{"password", openai.Config{BaseURL: "http://me:" + llmtest.Key + "@example.com/v1"}, "the base URL must not contain a user, password, query or fragment; give the key in the environment"},
+		{"query", openai.Config{BaseURL: "http://example.com/v1?key=" + llmtest.Key}, "the base URL must not contain a user, password, query or fragment; give the key in the environment"},
+		{"broken", openai.Config{BaseURL: "http://exa mple.com/" + llmtest.Key}, "the base URL cannot be parsed"},
 		{"scheme", openai.Config{BaseURL: "ftp://example.com"}, `base URL "ftp://example.com": want http:// or https:// and a host`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -139,25 +126,25 @@ func TestNew(t *testing.T) {
 // TestKeyFromEnvironmentIsNotRead makes sure that a key that lies around is sent
 // nowhere: the SDK's own client would read it.
 func TestKeyFromEnvironmentIsNotRead(t *testing.T) {
-	t.Setenv("OPENAI_API_KEY", planted)
-	t.Setenv("OPENAI_ORG_ID", "org-"+planted)
-	t.Setenv("OPENAI_CUSTOM_HEADERS", "X-Key: "+planted)
+	t.Setenv("OPENAI_API_KEY", llmtest.Key)
+	t.Setenv("OPENAI_ORG_ID", "org-"+llmtest.Key)
+	t.Setenv("OPENAI_CUSTOM_HEADERS", "X-Key: "+llmtest.Key)
 	s := llmtest.NewServer(func(w http.ResponseWriter, r *http.Request) {
-		if all := fmt.Sprint(r.Header); strings.Contains(all, planted) {
+		if all := fmt.Sprint(r.Header); strings.Contains(all, llmtest.Key) {
 			t.Errorf("sent %s", all)
 		}
 		llmtest.Say("fine")(w, r)
 	})
 	defer s.Close()
 	c := client(t, s, func(c *openai.Config) { c.Key = "" })
-	if _, err := c.Chat("small").Complete(t.Context(), question(), nil); err != nil {
+	if _, err := c.Chat("small").Complete(t.Context(), llmtest.Question(), nil); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestConfigHidesItsKey(t *testing.T) {
-	c := openai.Config{Provider: "openai", BaseURL: "https://example.com/v1", Key: planted}
-	if all := fmt.Sprintf("%v %+v %#v %s %q", c, c, c, c, c); strings.Contains(all, planted) {
+	c := openai.Config{Provider: "openai", BaseURL: "https://example.com/v1", Key: llmtest.Key}
+	if all := fmt.Sprintf("%v %+v %#v %s %q", c, c, c, c, c); strings.Contains(all, llmtest.Key) {
 		t.Errorf("the key stands in %s", all)
 	}
 }
@@ -247,7 +234,7 @@ func TestCommentsInStream(t *testing.T) {
 		fmt.Fprint(w, ":\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	})
 	defer s.Close()
-	got, err := client(t, s, nil).Chat("small").Complete(t.Context(), question(), nil)
+	got, err := client(t, s, nil).Chat("small").Complete(t.Context(), llmtest.Question(), nil)
 	if err != nil || got.Text != "A volume" || got.Chunks != 2 {
 		t.Errorf("got %+v, %v", got, err)
 	}

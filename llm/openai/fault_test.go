@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -18,13 +17,10 @@ import (
 	"example.com/ragflow/llm/openai"
 )
 
-// planted is a key that must appear nowhere.
-const planted = "sk-planted-0123456789abcdefghij"
-
 func client(t *testing.T, s *llmtest.Server, change func(*openai.Config)) *openai.Client {
 	t.Helper()
 	c := openai.Config{
-		Provider: "played", BaseURL: s.URL(), Key: planted,
+		Provider: "played", BaseURL: s.URL(), Key: llmtest.Key,
 		FirstByte: time.Second, Stall: 1200 * time.Millisecond, Total: 6 * time.Second, MaxBytes: 1 << 20,
 	}
 	if change != nil {
@@ -36,18 +32,6 @@ func client(t *testing.T, s *llmtest.Server, change func(*openai.Config)) *opena
 	}
 	t.Cleanup(out.CloseIdle)
 	return out
-}
-
-// instantly waits for nothing and writes down what it was asked to wait for.
-func instantly(waits *[]time.Duration) llm.RetryOptions {
-	return llm.RetryOptions{
-		Wait:   func(_ context.Context, d time.Duration) error { *waits = append(*waits, d); return nil },
-		Jitter: func() float64 { return 1 },
-	}
-}
-
-func question() llm.Request {
-	return llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "What is a volume?"}}, MaxTokens: 50}
 }
 
 // TestFaults puts every fault of a provider before a client with retries.
@@ -96,24 +80,32 @@ func TestFaults(t *testing.T) { // L05, N04
 		{name: "redirect", behave: list(failWith(302, "")), want: llm.ErrBadResponse, text: "Provider played sent no usable answer: status 302 instead of an answer; is the base URL right?", calls: 1},
 		{name: "content filter", behave: list(llmtest.Filter("A vol")), want: llm.ErrRefused, text: "Provider played refused the request: its content filter held the answer back", calls: 1},
 		{name: "error in the stream", behave: list(llmtest.ErrorInStream("", 429, "busy"), llmtest.Say("fine")), calls: 2, waits: []time.Duration{400 * ms}},
-		{name: "error with the key in the stream", behave: list(llmtest.ErrorInStream("", 400, "bad "+planted)), want: llm.ErrRefused, text: "Provider played refused the request: status 400: bad [key]", calls: 1},
+		{name: "error with the key in the stream", behave: list(llmtest.ErrorInStream("", 400, "bad "+llmtest.Key)), want: llm.ErrRefused, text: "Provider played refused the request: status 400: bad [key]", calls: 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := runtime.NumGoroutine()
 			s := llmtest.NewServer(tt.behave...)
-			c := client(t, s, nil)
+			c := client(t, s, func(c *openai.Config) {
+				switch { // no answer in time is wanted, so it need not be long
+				case !errors.Is(tt.want, llm.ErrTimeout):
+				case tt.streamed:
+					c.Stall = 100 * ms
+				default:
+					c.FirstByte = 100 * ms
+				}
+			})
 			var waits []time.Duration
-			chat := llm.Retry(c.Chat("small"), instantly(&waits))
+			chat := llm.Retry(c.Chat("small"), llmtest.Instantly(&waits))
 			var token func(string)
 			if tt.listen {
 				token = func(string) {}
 			}
-			got, err := chat.Complete(t.Context(), question(), token)
+			got, err := chat.Complete(t.Context(), llmtest.Question(), token)
 			if tt.want == nil && (err != nil || strings.TrimSpace(got.Text) != "fine" || got.Retries != tt.calls-1) {
 				t.Fatalf("got %q after %d retries, %v", got.Text, got.Retries, err)
 			}
 			if tt.want != nil {
-				check(t, got, err, tt.want, tt.text)
+				llmtest.CheckError(t, got, err, tt.want, tt.text)
 				if e, ok := errors.AsType[*llm.Error](err); ok && (e.Streamed != tt.streamed || e.Retries != len(tt.waits)) {
 					t.Errorf("streamed %v after %d retries, want %v after %d", e.Streamed, e.Retries, tt.streamed, len(tt.waits))
 				}
@@ -141,19 +133,6 @@ func failWith(code int, body string) llmtest.Behaviour {
 	}
 }
 
-func check(t *testing.T, got llm.Response, err, want error, text string) {
-	t.Helper()
-	if !errors.Is(err, want) || !reflect.DeepEqual(got, llm.Response{}) {
-		t.Fatalf("got %+v and %v, want nothing and %v", got, err, want)
-	}
-	if text != "" && err.Error() != text {
-		t.Errorf("got  %s\nwant %s", err, text)
-	}
-	if all := fmt.Sprintf("%v %+v %#v %q", err, err, err, err); strings.Contains(all, planted) {
-		t.Errorf("the key stands in %s", all)
-	}
-}
-
 // gone waits for the goroutines of a test to end.
 func gone(t *testing.T, before int) {
 	t.Helper()
@@ -175,7 +154,7 @@ func TestTLS(t *testing.T) {
 	s := llmtest.NewTLSServer(llmtest.Say("fine"))
 	defer s.Close()
 	var waits []time.Duration
-	_, err := llm.Retry(client(t, s, nil).Chat("small"), instantly(&waits)).Complete(t.Context(), question(), nil)
+	_, err := llm.Retry(client(t, s, nil).Chat("small"), llmtest.Instantly(&waits)).Complete(t.Context(), llmtest.Question(), nil)
 	if !errors.Is(err, llm.ErrUnavailable) || !strings.Contains(err.Error(), "certificate cannot be trusted") || len(waits) > 0 {
 		t.Errorf("got %v after %d waits", err, len(waits))
 	}
@@ -189,7 +168,7 @@ func TestRefusedConnection(t *testing.T) {
 	c := client(t, s, nil)
 	s.Close()
 	var waits []time.Duration
-	_, err := llm.Retry(c.Chat("small"), instantly(&waits)).Complete(t.Context(), question(), nil)
+	_, err := llm.Retry(c.Chat("small"), llmtest.Instantly(&waits)).Complete(t.Context(), llmtest.Question(), nil)
 	if !errors.Is(err, llm.ErrUnavailable) || len(waits) != llm.MaxRetries || strings.Contains(err.Error(), "http") {
 		t.Errorf("got %v after %d waits", err, len(waits))
 	}
@@ -209,7 +188,7 @@ func TestTotal(t *testing.T) {
 	})
 	defer s.Close()
 	c := client(t, s, func(c *openai.Config) { c.Total = 200 * time.Millisecond })
-	_, err := c.Chat("small").Complete(t.Context(), question(), nil)
+	_, err := c.Chat("small").Complete(t.Context(), llmtest.Question(), nil)
 	if !errors.Is(err, llm.ErrTimeout) || !strings.Contains(err.Error(), "too long in total") {
 		t.Errorf("got %v", err)
 	}
@@ -219,7 +198,7 @@ func TestCancelled(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Stall("A vol"))
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := llm.Retry(client(t, s, nil).Chat("small"), llm.RetryOptions{}).Complete(ctx, question(), func(string) { cancel() })
+	_, err := llm.Retry(client(t, s, nil).Chat("small"), llm.RetryOptions{}).Complete(ctx, llmtest.Question(), func(string) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the end of the context", err)
 	}

@@ -2,26 +2,12 @@ package openai_test
 
 import (
 	"bytes"
-	"io"
-	"net/http"
 	"testing"
 
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 )
-
-// replying answers every request with the same bytes.
-type replying struct {
-	kind string
-	body []byte
-}
-
-func (r replying) RoundTrip(request *http.Request) (*http.Response, error) {
-	return &http.Response{
-		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {r.kind}}, Request: request,
-		Body: io.NopCloser(bytes.NewReader(r.body)), ContentLength: -1, ProtoMajor: 1, ProtoMinor: 1,
-	}, nil
-}
 
 // FuzzReply reads what a server may send to a question, to texts and to a call of the list of
 // models: each ends with an answer or an error, and what was streamed is what is returned.
@@ -43,7 +29,7 @@ func FuzzReply(f *testing.F) {
 		if bytes.Contains(body, []byte("response")) {
 			protocol = openai.Responses
 		}
-		c, err := openai.New(openai.Config{BaseURL: "http://127.0.0.1:9/v1", Protocol: protocol, Transport: replying{kind, body}})
+		c, err := openai.New(openai.Config{BaseURL: "http://127.0.0.1:9/v1", Protocol: protocol, Transport: llmtest.Transport{ContentType: kind, Body: body}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ func picture(t *testing.T) (llm.Image, string) {
 // protocols are those of chat models, each with its answer to any question.
 func protocols() map[string]llmtest.Behaviour {
 	return map[string]llmtest.Behaviour{
-		openai.ChatCompletions: llmtest.Say("fine"), openai.Responses: responding(piece, completed),
+		openai.ChatCompletions: llmtest.Say("fine"), openai.Responses: llmtest.Events(piece, completed),
 	}
 }
 
@@ -71,7 +71,7 @@ func TestImages(t *testing.T) {
 			if _, err := client(t, s, func(c *openai.Config) { c.Protocol = protocol }).Chat("small").Complete(t.Context(), q, nil); err != nil {
 				t.Fatal(err)
 			}
-			body := asked(t, s, 0)
+			body := s.Asked(t, 0)
 			got := body["messages"]
 			if protocol == openai.Responses {
 				got = body["input"]
@@ -104,10 +104,10 @@ func TestImagesRefused(t *testing.T) {
 			t.Run(tt.name+"/"+protocol, func(t *testing.T) {
 				s := llmtest.NewServer(llmtest.Status(tt.status, tt.message))
 				defer s.Close()
-				q := question()
+				q := llmtest.Question()
 				q.Messages[0].Images = tt.images
 				got, err := client(t, s, func(c *openai.Config) { c.Protocol = protocol }).Chat("small").Complete(t.Context(), q, nil)
-				check(t, got, err, tt.want, tt.text)
+				llmtest.CheckError(t, got, err, tt.want, tt.text)
 				if e, ok := errors.AsType[*llm.Error](err); !ok || e.Transient != errors.Is(tt.want, llm.ErrUnavailable) || len(s.Calls()) != 1 {
 					t.Errorf("got %#v after %d calls", err, len(s.Calls()))
 				}

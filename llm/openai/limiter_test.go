@@ -38,7 +38,7 @@ func TestLimiter(t *testing.T) {
 	defer c.CloseIdle()
 	begun := time.Now()
 	for range 2 {
-		if _, err := c.Chat("small").Complete(t.Context(), question(), nil); err != nil {
+		if _, err := c.Chat("small").Complete(t.Context(), llmtest.Question(), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,7 +47,7 @@ func TestLimiter(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.Chat("small").Complete(ctx, question(), nil); !errors.Is(err, context.Canceled) || errors.Is(err, llm.ErrTimeout) {
+	if _, err := c.Chat("small").Complete(ctx, llmtest.Question(), nil); !errors.Is(err, context.Canceled) || errors.Is(err, llm.ErrTimeout) {
 		t.Errorf("got %v, want that of the caller", err)
 	}
 	if n := len(s.Calls()); n != 2 {

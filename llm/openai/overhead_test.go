@@ -16,6 +16,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/param"
 
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 )
@@ -85,7 +86,7 @@ func TestOverhead(t *testing.T) {
 		}
 		chat := llm.Price(llm.Retry(c.Chat("small"), llm.RetryOptions{}), llm.PerMillion{Input: 1})
 		ours := func() {
-			if _, err := chat.Complete(t.Context(), question(), func(string) {}); err != nil {
+			if _, err := chat.Complete(t.Context(), llmtest.Question(), func(string) {}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -124,7 +125,7 @@ func TestManyStreams(t *testing.T) {
 	for range n {
 		done.Go(func() {
 			first := true
-			r, err := chat.Complete(t.Context(), question(), func(string) {
+			r, err := chat.Complete(t.Context(), llmtest.Question(), func(string) {
 				if first {
 					begun.Done()
 				}

@@ -29,32 +29,17 @@ const (
 	used = `"usage":{"input_tokens":11,"output_tokens":7,"total_tokens":18}`
 )
 
-// responding streams events.
-func responding(events ...string) llmtest.Behaviour {
-	return llmtest.Body("text/event-stream", "data: "+strings.Join(events, "\n\ndata: ")+"\n\n")
-}
-
 // responses is a chat model that speaks the protocol Responses.
 func responses(t *testing.T, s *llmtest.Server) llm.Chat {
 	t.Helper()
 	return client(t, s, func(c *openai.Config) { c.Protocol = openai.Responses }).Chat("small")
 }
 
-// asked is the body of a call.
-func asked(t *testing.T, s *llmtest.Server, call int) map[string]any {
-	t.Helper()
-	var body map[string]any
-	if err := json.Unmarshal([]byte(s.Calls()[call].Body), &body); err != nil {
-		t.Fatal(err)
-	}
-	return body
-}
-
 func TestResponses(t *testing.T) {
-	s := llmtest.NewServer(responding(created, thought, thinks, summary, message, piece, piece2, textDone, completed))
+	s := llmtest.NewServer(llmtest.Events(created, thought, thinks, summary, message, piece, piece2, textDone, completed))
 	defer s.Close()
 	var said []string
-	r, err := responses(t, s).Complete(t.Context(), dialogue(), func(s string) { said = append(said, s) })
+	r, err := responses(t, s).Complete(t.Context(), llmtest.Dialogue(), func(s string) { said = append(said, s) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,10 +64,10 @@ func TestResponses(t *testing.T) {
 			map[string]any{"type": "message", "role": "assistant", "content": []any{map[string]any{"type": "output_text", "text": "Hello."}}},
 			map[string]any{"role": "user", "content": "What is a volume?"},
 		},
-	}, asked(t, s, 0)); diff != "" {
+	}, s.Asked(t, 0)); diff != "" {
 		t.Error(diff)
 	}
-	if call := s.Calls()[0]; call.Path != "/v1/responses" || call.Key != planted {
+	if call := s.Calls()[0]; call.Path != "/v1/responses" || call.Key != llmtest.Key {
 		t.Errorf("asked %+v", call)
 	}
 }
@@ -99,27 +84,27 @@ func TestResponsesTools(t *testing.T) {
 	end := `{"type":"response.completed","response":{"status":"completed",` + used + `}}`
 	for name, index := range map[string][2]string{"OpenAI": {"1", "2"}, "one index for all": {"0", "0"}} {
 		t.Run(name, func(t *testing.T) {
-			s := llmtest.NewServer(responding(
-				created, thought, call(index[0], "c1", "weather"), arguments(index[0], weather[0].Arguments[:5]), arguments(index[0], weather[0].Arguments[5:]),
+			s := llmtest.NewServer(llmtest.Events(
+				created, thought, call(index[0], "c1", "weather"), arguments(index[0], llmtest.ToolCalls()[0].Arguments[:5]), arguments(index[0], llmtest.ToolCalls()[0].Arguments[5:]),
 				call(index[1], "c2", "clock"), arguments(index[1], "{}"), done, end,
-			), responding(piece, completed))
+			), llmtest.Events(piece, completed))
 			defer s.Close()
 			chat := responses(t, s)
-			r, err := chat.Complete(t.Context(), called(t, chat, "Let me see."), nil)
+			r, err := chat.Complete(t.Context(), llmtest.AskForTools(t, chat, "Let me see."), nil)
 			if err != nil || r.Calls != nil {
 				t.Fatal(r, err)
 			}
-			input := asked(t, s, 1)["input"].([]any) //nolint:forcetypeassert // a panic is a failure
+			input := s.Asked(t, 1)["input"].([]any) //nolint:forcetypeassert // a panic is a failure
 			if diff := cmp.Diff([]any{
 				map[string]any{"type": "message", "role": "assistant", "content": []any{map[string]any{"type": "output_text", "text": "Let me see."}}},
-				map[string]any{"type": "function_call", "call_id": "c1", "name": "weather", "arguments": weather[0].Arguments},
+				map[string]any{"type": "function_call", "call_id": "c1", "name": "weather", "arguments": llmtest.ToolCalls()[0].Arguments},
 				map[string]any{"type": "function_call", "call_id": "c2", "name": "clock", "arguments": "{}"},
 				map[string]any{"type": "function_call_output", "call_id": "c1", "output": "rain"},
 				map[string]any{"type": "function_call_output", "call_id": "c2", "output": "noon"},
 			}, input[1:]); diff != "" {
 				t.Error(diff)
 			}
-			tools := asked(t, s, 1)["tools"].([]any) //nolint:forcetypeassert // as above
+			tools := s.Asked(t, 1)["tools"].([]any) //nolint:forcetypeassert // as above
 			if diff := cmp.Diff(map[string]any{
 				"type": "function", "name": "weather", "description": "Tells the weather", "strict": false,
 				"parameters": map[string]any{"type": "object", "properties": map[string]any{"city": map[string]any{"type": "string"}}},
@@ -131,10 +116,10 @@ func TestResponsesTools(t *testing.T) {
 }
 
 func TestResponsesSchema(t *testing.T) {
-	s := llmtest.NewServer(responding(piece, completed))
+	s := llmtest.NewServer(llmtest.Events(piece, completed))
 	defer s.Close()
 	order := `{"z":{"type":"string"},"a":{"type":"string"}}` // is that in which a model writes
-	q := question()
+	q := llmtest.Question()
 	q.Schema = &llm.Schema{Name: "verdict", JSON: map[string]any{"type": "object", "properties": json.RawMessage(order)}}
 	if _, err := responses(t, s).Complete(t.Context(), q, nil); err != nil {
 		t.Fatal(err)
@@ -151,7 +136,7 @@ func TestResponsesEnd(t *testing.T) {
 		return `{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"` + reason + `"},` + used + `}}`
 	}
 	failed := func(code string) string {
-		return `{"type":"response.failed","response":{"status":"failed","error":{"code":"` + code + `","message":"for ` + planted + `"},"usage":null}}`
+		return `{"type":"response.failed","response":{"status":"failed","error":{"code":"` + code + `","message":"for ` + llmtest.Key + `"},"usage":null}}`
 	}
 	const ended = "Provider played sent no usable answer: it ended its answer with an error"
 	for _, tt := range []struct {
@@ -162,22 +147,22 @@ func TestResponsesEnd(t *testing.T) {
 		text      string // of the answer or the error
 		transient bool
 	}{
-		{"length", responding(piece, incomplete("max_output_tokens")), llm.FinishLength, nil, "A volume ", false},
-		{"completed at the limit", responding(piece, strings.Replace(completed, `"output_tokens":7`, `"output_tokens":50`, 1)), llm.FinishLength, nil, "A volume ", false},
-		{"content filter", responding(piece, incomplete("content_filter")), "", llm.ErrRefused, "Provider played refused the request: its content filter held the answer back", false},
-		{"another reason", responding(piece, incomplete("max_tool_calls")), "", llm.ErrBadResponse, "Provider played sent no usable answer: the answer was cut off", true},
-		{"no end", responding(created, piece, textDone), "", llm.ErrBadResponse, "Provider played sent no usable answer: the answer was cut off", true},
-		{"nothing", responding(created, thinks, `{"type":"response.completed","response":{"status":"completed"}}`), "", llm.ErrBadResponse, "Provider played sent no usable answer: the answer is empty", true},
-		{"refusal", responding(created, refusal, completed), "", llm.ErrRefused, "Provider played refused the request: the model says: I cannot help with that.", false},
-		{"failed", responding(piece, failed("server_error")), "", llm.ErrUnavailable, "Provider played is not available: it ended its answer with an error: for [key]", true},
-		{"failed by the rate", responding(failed("rate_limit_exceeded")), "", llm.ErrRateLimited, "", true},
-		{"failed by the prompt", responding(failed("invalid_prompt")), "", llm.ErrRefused, "", false},
-		{"failed by the length", responding(failed("context_length_exceeded")), "", llm.ErrContextLength, "", false},
-		{"failed for another reason", responding(failed("vector_store_timeout")), "", llm.ErrBadResponse, ended + ": for [key]", true},
-		{"failed without one", responding(`{"type":"response.failed","response":{"status":"failed","error":null}}`), "", llm.ErrBadResponse, ended, true},
-		{"error", responding(piece, `{"type":"error","code":"server_error","message":"oh","param":null}`), "", llm.ErrUnavailable, "", true},
-		{"error without a code", responding(piece, `{"type":"error","code":null,"message":"oh","param":null}`), "", llm.ErrBadResponse, ended + ": oh", true},
-		{"error in another form", responding(piece, `{"type":"error","error":{"code":"rate_limit_exceeded","message":"oh"}}`), "", llm.ErrRateLimited, "", true},
+		{"length", llmtest.Events(piece, incomplete("max_output_tokens")), llm.FinishLength, nil, "A volume ", false},
+		{"completed at the limit", llmtest.Events(piece, strings.Replace(completed, `"output_tokens":7`, `"output_tokens":50`, 1)), llm.FinishLength, nil, "A volume ", false},
+		{"content filter", llmtest.Events(piece, incomplete("content_filter")), "", llm.ErrRefused, "Provider played refused the request: its content filter held the answer back", false},
+		{"another reason", llmtest.Events(piece, incomplete("max_tool_calls")), "", llm.ErrBadResponse, "Provider played sent no usable answer: the answer was cut off", true},
+		{"no end", llmtest.Events(created, piece, textDone), "", llm.ErrBadResponse, "Provider played sent no usable answer: the answer was cut off", true},
+		{"nothing", llmtest.Events(created, thinks, `{"type":"response.completed","response":{"status":"completed"}}`), "", llm.ErrBadResponse, "Provider played sent no usable answer: the answer is empty", true},
+		{"refusal", llmtest.Events(created, refusal, completed), "", llm.ErrRefused, "Provider played refused the request: the model says: I cannot help with that.", false},
+		{"failed", llmtest.Events(piece, failed("server_error")), "", llm.ErrUnavailable, "Provider played is not available: it ended its answer with an error: for [key]", true},
+		{"failed by the rate", llmtest.Events(failed("rate_limit_exceeded")), "", llm.ErrRateLimited, "", true},
+		{"failed by the prompt", llmtest.Events(failed("invalid_prompt")), "", llm.ErrRefused, "", false},
+		{"failed by the length", llmtest.Events(failed("context_length_exceeded")), "", llm.ErrContextLength, "", false},
+		{"failed for another reason", llmtest.Events(failed("vector_store_timeout")), "", llm.ErrBadResponse, ended + ": for [key]", true},
+		{"failed without one", llmtest.Events(`{"type":"response.failed","response":{"status":"failed","error":null}}`), "", llm.ErrBadResponse, ended, true},
+		{"error", llmtest.Events(piece, `{"type":"error","code":"server_error","message":"oh","param":null}`), "", llm.ErrUnavailable, "", true},
+		{"error without a code", llmtest.Events(piece, `{"type":"error","code":null,"message":"oh","param":null}`), "", llm.ErrBadResponse, ended + ": oh", true},
+		{"error in another form", llmtest.Events(piece, `{"type":"error","error":{"code":"rate_limit_exceeded","message":"oh"}}`), "", llm.ErrRateLimited, "", true},
 		{"whole", llmtest.Body("application/json", `{"object":"response","status":"completed","error":null,"output":[{"type":"reasoning","content":[{"type":"reasoning_text","text":"Hm."}]},`+
 			`{"type":"message","content":[{"type":"output_text","text":"A volume"}]}]}`), llm.FinishStop, nil, "A volume", false},
 		{"whole refusal", llmtest.Body("application/json", `{"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"No."}]}]}`), "", llm.ErrRefused, "Provider played refused the request: the model says: No.", false},
@@ -186,9 +171,9 @@ func TestResponsesEnd(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := llmtest.NewServer(tt.answer)
 			defer s.Close()
-			got, err := responses(t, s).Complete(t.Context(), question(), nil)
+			got, err := responses(t, s).Complete(t.Context(), llmtest.Question(), nil)
 			if tt.want != nil {
-				check(t, got, err, tt.want, tt.text)
+				llmtest.CheckError(t, got, err, tt.want, tt.text)
 			} else if err != nil || got.Text != tt.text || got.Finish != tt.finish {
 				t.Errorf("got %+v, %v", got, err)
 			}
@@ -202,7 +187,7 @@ func TestResponsesEnd(t *testing.T) {
 func TestResponsesWithoutAStream(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Body("application/json", `{"object":"response","status":"completed","output":[{"type":"function_call","call_id":"c1","name":"weather","arguments":"{}"}]}`))
 	defer s.Close()
-	r, err := responses(t, s).Complete(t.Context(), withTools(), nil)
+	r, err := responses(t, s).Complete(t.Context(), llmtest.ToolQuestion(), nil)
 	if diff := cmp.Diff([]llm.ToolCall{{ID: "c1", Name: "weather", Arguments: "{}"}}, r.Calls); err != nil || diff != "" || r.Finish != llm.FinishTools {
 		t.Error(r.Finish, err, diff)
 	}
@@ -210,18 +195,18 @@ func TestResponsesWithoutAStream(t *testing.T) {
 
 func TestResponsesAdapt(t *testing.T) {
 	long := `{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}}`
-	s := llmtest.NewServer(llmtest.RefuseParameter("temperature", nil), responding(thinks, long), responding(thinks, piece, completed))
+	s := llmtest.NewServer(llmtest.RefuseParameter("temperature", nil), llmtest.Events(thinks, long), llmtest.Events(thinks, piece, completed))
 	defer s.Close()
 	chat := responses(t, s)
 	for range 2 {
-		if r, err := chat.Complete(t.Context(), everything(), nil); err != nil || r.Text != "A volume " || r.Finish != llm.FinishStop {
+		if r, err := chat.Complete(t.Context(), llmtest.FullQuestion(), nil); err != nil || r.Text != "A volume " || r.Finish != llm.FinishStop {
 			t.Fatal(r, err)
 		}
 	}
 	if n := len(s.Calls()); n != 4 { // refused, without room for thoughts, and twice well
 		t.Fatalf("%d calls, want 4", n)
 	}
-	body := asked(t, s, 3)
+	body := s.Asked(t, 3)
 	delete(body, "input")
 	if diff := cmp.Diff(map[string]any{"model": "small", "top_p": 0.9, "max_output_tokens": 50.0 + 8192, "stream": true, "store": false}, body); diff != "" {
 		t.Error(diff)
@@ -231,7 +216,7 @@ func TestResponsesAdapt(t *testing.T) {
 func TestResponsesOfAServerWithoutThem(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Status(404, "File Not Found"), llmtest.Models("small"))
 	defer s.Close()
-	_, err := responses(t, s).Complete(t.Context(), question(), nil)
+	_, err := responses(t, s).Complete(t.Context(), llmtest.Question(), nil)
 	if want := `Provider played does not know the model "small": it lists the model, so perhaps it does not speak the protocol responses`; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -241,8 +226,8 @@ func TestResponsesOfAServerWithoutThem(t *testing.T) {
 func TestRefusalOfAChat(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Body("application/json", `{"choices":[{"index":0,"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]}`))
 	defer s.Close()
-	got, err := client(t, s, nil).Chat("small").Complete(t.Context(), question(), nil)
-	check(t, got, err, llm.ErrRefused, "Provider played refused the request: the model says: No.")
+	got, err := client(t, s, nil).Chat("small").Complete(t.Context(), llmtest.Question(), nil)
+	llmtest.CheckError(t, got, err, llm.ErrRefused, "Provider played refused the request: the model says: No.")
 }
 
 // TestIntegrationProtocols asks a real server in both protocols, with a listener and without one.

@@ -12,48 +12,11 @@ import (
 	"example.com/ragflow/llm/openai"
 )
 
-var weather = []llm.ToolCall{
-	{ID: "c1", Name: "weather", Arguments: `{"city":"Łódź","days":3}`},
-	{ID: "c2", Name: "clock", Arguments: `{}`},
-}
-
-func withTools() llm.Request {
-	q := question()
-	q.Tools = []llm.Tool{
-		{Name: "weather", Description: "Tells the weather", Parameters: map[string]any{"type": "object", "properties": map[string]any{"city": map[string]any{"type": "string"}}}},
-		{Name: "clock", Parameters: map[string]any{"type": "object"}},
-	}
-	return q
-}
-
-// called lets a model call the tools, checks the calls, and returns the request that has their
-// results. said is the text beside the calls.
-func called(t *testing.T, chat llm.Chat, said string) llm.Request {
-	t.Helper()
-	q, streamed := withTools(), map[string]string{}
-	q.Calling = func(c llm.ToolCall) { streamed[c.ID+c.Name] += c.Arguments }
-	r, err := chat.Complete(t.Context(), q, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(weather, r.Calls); diff != "" || r.Finish != llm.FinishTools || r.Text != "" {
-		t.Errorf("%+v %s", r, diff)
-	}
-	if diff := cmp.Diff(map[string]string{"c1weather": weather[0].Arguments, "c2clock": "{}"}, streamed); diff != "" {
-		t.Error(diff)
-	}
-	q.Messages = append(
-		q.Messages, llm.Message{Role: llm.Assistant, Content: said, Calls: r.Calls},
-		llm.Message{Role: llm.ToolResult, Content: "rain", CallID: "c1"}, llm.Message{Role: llm.ToolResult, Content: "noon", CallID: "c2"},
-	)
-	return q
-}
-
 func TestToolCalls(t *testing.T) {
-	s := llmtest.NewServer(llmtest.CallTools(weather...), llmtest.Say("It rains."))
+	s := llmtest.NewServer(llmtest.CallTools(llmtest.ToolCalls()...), llmtest.Say("It rains."))
 	defer s.Close()
 	chat := client(t, s, nil).Chat("small")
-	r, err := chat.Complete(t.Context(), called(t, chat, ""), nil)
+	r, err := chat.Complete(t.Context(), llmtest.AskForTools(t, chat, ""), nil)
 	if err != nil || r.Text != "It rains." || r.Calls != nil {
 		t.Fatal(r, err)
 	}
@@ -62,7 +25,7 @@ func TestToolCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	call := func(i int) any {
-		return map[string]any{"id": weather[i].ID, "type": "function", "function": map[string]any{"name": weather[i].Name, "arguments": weather[i].Arguments}}
+		return map[string]any{"id": llmtest.ToolCalls()[i].ID, "type": "function", "function": map[string]any{"name": llmtest.ToolCalls()[i].Name, "arguments": llmtest.ToolCalls()[i].Arguments}}
 	}
 	want := []any{
 		map[string]any{"role": "assistant", "tool_calls": []any{call(0), call(1)}},
@@ -102,7 +65,7 @@ func TestToolCallsOfOtherServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.NewServer(test.answer)
 			defer s.Close()
-			r, err := client(t, s, nil).Chat("small").Complete(t.Context(), withTools(), nil)
+			r, err := client(t, s, nil).Chat("small").Complete(t.Context(), llmtest.ToolQuestion(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +81,7 @@ func TestToolCallsBesideAText(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Body("application/json", `{"object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"tool_calls",
 		"message":{"role":"assistant","content":"Warm.","tool_calls":[{"id":"1","type":"function","function":{"name":"weather","arguments":"{}"}}]}}]}`))
 	defer s.Close()
-	got, err := client(t, s, nil).Chat("small").Complete(t.Context(), question(), nil)
+	got, err := client(t, s, nil).Chat("small").Complete(t.Context(), llmtest.Question(), nil)
 	if err != nil || got.Text != "Warm." || got.Calls != nil || got.Finish != llm.FinishStop {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -134,9 +97,9 @@ func TestToolCallsThatAreRefused(t *testing.T) {
 		q      llm.Request
 		want   string
 	}{
-		"not offered": {llmtest.CallTools(weather...), question(), "none was offered"}, // and there is no text
-		"too many":    {llmtest.CallTools(many...), withTools(), "more than 64 tools"},
-		"too long":    {llmtest.CallTool("a", strings.Repeat("x", 256<<10+1)), withTools(), "bytes of arguments"},
+		"not offered": {llmtest.CallTools(llmtest.ToolCalls()...), llmtest.Question(), "none was offered"}, // and there is no text
+		"too many":    {llmtest.CallTools(many...), llmtest.ToolQuestion(), "more than 64 tools"},
+		"too long":    {llmtest.CallTool("a", strings.Repeat("x", 256<<10+1)), llmtest.ToolQuestion(), "bytes of arguments"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.NewServer(test.answer)
