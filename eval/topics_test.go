@@ -35,7 +35,7 @@ type topicQuestion struct {
 // topic is a question with its search results.
 type topic struct {
 	answered bool // the answer is in the corpus
-	stats    offline.Stats
+	grader   *offline.Grader
 	query    state.Query
 	best     []state.Source
 	of       string // a chunk that answers it
@@ -46,6 +46,7 @@ type topic struct {
 func topics(tb testing.TB, s *index.Searcher, questions []topicQuestion, found bool) []topic {
 	tb.Helper()
 	const k = 10
+	whole := offline.New(s, 0).Grader // remembers the passages that it read
 	var out []topic
 	for _, q := range questions {
 		query := state.Query{Text: q.text, Weight: 1}
@@ -86,7 +87,7 @@ func topics(tb testing.TB, s *index.Searcher, questions []topicQuestion, found b
 				}
 			}
 		}
-		out = append(out, topic{true, s, query, read(all), q.answers[0]}, topic{false, without{s, len(gone), terms}, query, read(rest), q.answers[0]})
+		out = append(out, topic{true, whole, query, read(all), q.answers[0]}, topic{false, offline.New(without{s, len(gone), terms}, 0).Grader, query, read(rest), q.answers[0]})
 	}
 	return out
 }
@@ -187,7 +188,7 @@ func TestTopics(t *testing.T) {
 		var cases []eval.Graded
 		var right []float64 // by case: 1 if the threshold puts it on the right side
 		for _, c := range tt.cases {
-			g, err := offline.New(c.stats, 0).Grader.Grade(t.Context(), []state.Query{c.query}, c.best)
+			g, err := c.grader.Grade(t.Context(), []state.Query{c.query}, c.best)
 			if err != nil {
 				t.Fatal(err)
 			}
