@@ -88,7 +88,7 @@ func TestHostilePages(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := db.Write(t.Context(), func(tx *sqlite.Tx) error {
-		return tx.Do(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO jots SELECT i, hex(zeroblob(400)) FROM n`)
+		return tx.Do(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO jots SELECT i, hex(zeroblob(400)) FROM n`)
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -141,6 +141,9 @@ func TestInjection(t *testing.T) {
 						says = reply(a)
 					}
 					for _, settings := range []ragflow.Settings{{}, {NoRefusals: true}, {Checked: true}} {
+						if chat == nil && settings.NoRefusals { // which is for models
+							continue
+						}
 						answer, found := v.ask(t, settings)
 						found = slices.DeleteFunc(found, func(kind string) bool { return kind == "obeys" }) // scripted models always obey
 						if len(found) > 0 {
