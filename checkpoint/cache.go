@@ -32,7 +32,7 @@ func kindOf(c graph.Commit) (kind, error) {
 const maxCached = 4096
 
 // cache keeps what this process wrote and never changes, whatever other processes do: the ids of
-// kinds, and the thread and the run of the commit that was added last under a lease. Only what was
+// kinds, and the run and the status of the commit that was added last to a thread. Only what was
 // committed is kept.
 type cache struct {
 	mu    sync.Mutex
@@ -40,7 +40,7 @@ type cache struct {
 	heads map[string]writtenHead // by the name of the thread
 }
 
-// writtenHead is the last commit under a lease.
+// writtenHead is the last commit of a thread, and the newest lease that found or wrote it.
 type writtenHead struct {
 	token, thread int64
 	at            graph.CommitID
@@ -48,8 +48,18 @@ type writtenHead struct {
 	status        graph.Status
 }
 
-// head returns the commit before another one that is written under a lease, if this process wrote it
-// under the same lease.
+// taken keeps that a new lease of a thread begins at the last commit, if this process wrote it.
+func (c *cache) taken(l graph.Lease, thread int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h, ok := c.heads[l.Thread]
+	if ok && h.at == l.Head && h.thread == thread {
+		h.token = l.Token
+		c.heads[l.Thread] = h
+	}
+}
+
+// head returns the commit before another one that is written under a lease, if this process wrote it.
 func (c *cache) head(l graph.Lease, parent graph.CommitID) (writtenHead, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,9 +78,7 @@ func (c *cache) saved(l graph.Lease, e entry) {
 	if c.heads == nil || len(c.heads) >= maxCached {
 		c.heads = map[string]writtenHead{}
 	}
-	if c.heads[l.Thread] = (writtenHead{l.Token, e.thread, e.ID, e.Run, e.Status}); e.Release {
-		delete(c.heads, l.Thread)
-	}
+	c.heads[l.Thread] = writtenHead{l.Token, e.thread, e.ID, e.Run, e.Status}
 }
 
 // kindID returns the id of a kind, which it adds if it is new.

@@ -56,7 +56,8 @@ func (s *SQLite) advance(tx *sqlite.Tx, l graph.Lease, e *entry) error {
 	if !known {
 		h, err := held(tx, l)
 		if err == nil && h.head != 0 {
-			err = tx.QueryRow(`SELECT `+runOf+`, k.status FROM commits c JOIN kinds k ON k.id = c.kind WHERE c.id = ?`, int64(h.head)).Scan(&was.run, &was.status)
+			// With a join SQLite would prepare the statement again each time.
+			err = tx.QueryRow(`SELECT `+runOf+`, (SELECT status FROM kinds WHERE id = c.kind) FROM commits c WHERE c.id = ?`, int64(h.head)).Scan(&was.run, &was.status)
 		}
 		if err != nil {
 			return err

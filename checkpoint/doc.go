@@ -37,7 +37,7 @@
 //	           found by; and the state after some commits as JSON, deflated
 //	deltas     the others of commit at, at position n
 //	pending    results of finished tasks whose superstep was not committed
-//	meta       views (their texts); last commit and last token of deleted
+//	meta       views (a hash of their texts); last commit and last token of deleted
 //	           threads, which are not given again; sealing and key:ID if encrypted
 //
 // Ids of commits grow over all threads. A thread is read from its head back along the

@@ -28,9 +28,15 @@ func (s *SQLite) Acquire(ctx context.Context, thread string, o graph.AcquireOpti
 	var l graph.Lease
 	var seen lease
 	since := time.Now()
-	err := stored.Await(ctx, o.Wait, func() error {
+	first := true
+	err := stored.Await(ctx, o.Wait, func() (err error) {
+		if first { // most threads are free
+			first = false
+			l, err = s.acquire(ctx, thread, o, seen, false)
+			return err
+		}
 		var now lease
-		err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		err = s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
 			now, err = s.lease(ctx, tx, thread)
 			return err
 		})
@@ -96,7 +102,9 @@ func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOpti
 	if err != nil {
 		return graph.Lease{}, err
 	}
-	return graph.Lease{Thread: thread, Owner: o.Owner, Token: now.token, Head: now.head, Keeper: s}, nil
+	l := graph.Lease{Thread: thread, Owner: o.Owner, Token: now.token, Head: now.head, Keeper: s}
+	s.cache.taken(l, now.thread)
+	return l, nil
 }
 
 // addThread adds a thread whose tokens begin after those of all deleted ones.

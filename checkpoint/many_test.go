@@ -104,6 +104,20 @@ func TestManyThreads(t *testing.T) {
 	t.Logf("%d threads × 10 turns: memory grew by %d KiB, the file has %.1f MB", threads, grown>>10, float64(size)/1e6)
 }
 
+// TestStatementsOfATurn counts the statements of a thread's second turn. The lease is taken in one transaction of four; the
+// head is read for the test, with four; the commit updates the thread, inserts its row and two more deltas and deletes
+// pending results, in seven; the release takes four. The commit reads nothing of the head, which this process wrote.
+func TestStatementsOfATurn(t *testing.T) {
+	s := openMemory(t)
+	defer func() { _ = s.Close() }()
+	say(t, s, "t", "first", `"in"`)
+	before := s.Counters().Statements
+	say(t, s, "t", "second", `"in"`)
+	if got, want := s.Counters().Statements-before, int64(4+4+7+4); got != want {
+		t.Errorf("%d statements, want %d", got, want)
+	}
+}
+
 // TestSameStateEverywhere makes random threads, and compares the state of the run with the state folded from
 // the log, from a fork, after a prune and after an import into another store: plain, encrypted and in memory.
 func TestSameStateEverywhere(t *testing.T) {

@@ -114,7 +114,7 @@ CREATE TABLE meta(
 
 // Keys of the table meta.
 const (
-	viewsKey      = "views"       // the texts of all views
+	viewsKey      = "views"       // SHA-256 of the texts of all views
 	lastCommitKey = "last commit" // greatest commit id of deleted threads, which is not given again
 	lastTokenKey  = "last token"  // greatest lease token of deleted threads, which is not given again
 	sealingKey    = "sealing"     // of an encrypted store: sealingAll or sealingSome

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"regexp"
@@ -132,7 +133,7 @@ func (s *SQLite) makeViews(ctx context.Context, views []string) error {
 			return fmt.Errorf("not a CREATE VIEW statement: %q", v)
 		}
 	}
-	want, made := strings.Join(views, "\x00"), []string(nil)
+	want, made := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(views, "\x00")))), []string(nil)
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
 		made, err = column[string](tx, `SELECT CAST(value AS TEXT) FROM meta WHERE key = ?`, viewsKey)
 		return err
