@@ -35,11 +35,11 @@ func Once[T any](ctx context.Context, key string, fn func(ctx context.Context, i
 		return zero, err
 	}
 	p := place{b.address(), onceNode + key, 0}
-	unlock, err := b.of.lock(ctx, p)
+	leave, err := b.of.busy.Turn(ctx, p)
 	if err != nil {
 		return zero, err
 	}
-	defer unlock()
+	defer leave()
 	d, ok := b.of.get(p)
 	if !ok {
 		if b.of.frozen {
@@ -66,34 +66,6 @@ func Once[T any](ctx context.Context, key string, fn func(ctx context.Context, i
 func onceDelta(p place, v any) (Delta, error) {
 	body, err := encode(v)
 	return Delta{Path: p.path, Node: p.node, Body: body}, err
-}
-
-// lock waits until no other caller works on a place.
-func (s *session) lock(ctx context.Context, p place) (unlock func(), err error) {
-	mine := make(chan struct{})
-	for {
-		s.mu.Lock()
-		other := s.busy[p]
-		if other == nil {
-			if s.busy == nil {
-				s.busy = map[place]chan struct{}{}
-			}
-			s.busy[p] = mine
-			s.mu.Unlock()
-			return func() {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				delete(s.busy, p)
-				close(mine)
-			}, nil
-		}
-		s.mu.Unlock()
-		select {
-		case <-other:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
 }
 
 // idempotencyKey returns the same key for a place of a superstep at any time and in any process,

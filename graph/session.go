@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"example.com/ragflow/internal/active"
 )
 
 // session is shared by all tasks of a run and its subgraphs. Its ledger contains everything
@@ -26,11 +28,11 @@ type session struct {
 	mu     sync.Mutex
 	from   origins // of the tasks of the current superstep of the root
 	ledger map[place]Delta
-	open   []Question              // open questions in the log
-	closed time.Time               // when the run that is resumed was closed
-	busy   map[place]chan struct{} // places that Once is working on
-	stale  bool                    // a saved result must not be used on resume
-	frozen bool                    // nothing is asked or done; see [Task].OnSupersede
+	open   []Question          // open questions in the log
+	closed time.Time           // when the run that is resumed was closed
+	busy   active.Turns[place] // places that Once is working on
+	stale  bool                // a saved result must not be used on resume
+	frozen bool                // nothing is asked or done; see [Task].OnSupersede
 }
 
 // place identifies an entry of the ledger. Names of nodes do not begin with __.

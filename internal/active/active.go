@@ -8,15 +8,10 @@ import (
 
 // Runs are the active and waiting runs. The zero Runs is empty. It is safe for concurrent use.
 type Runs struct {
-	mu     sync.Mutex
-	active map[string]*Run   // by thread
-	queues map[string]*queue // by thread
-}
+	Turns[string] // by thread
 
-// queue is the queue of a thread. Runs send to turn, and blocked senders go on in order of arrival.
-type queue struct {
-	turn chan struct{} // has room for one
-	runs int           // that run or wait
+	mu     sync.Mutex
+	active map[string]*Run // by thread
 }
 
 // Run is a run that has entered a thread.
@@ -26,35 +21,6 @@ type Run struct {
 	id     string        // set by Name
 	end    string        // set before gone is closed
 	gone   chan struct{} // closed when the run has left the thread
-}
-
-// Turn waits until all earlier runs with a turn on a thread have left, or until ctx ends.
-func (c *Runs) Turn(ctx context.Context, thread string) (leave func(), err error) {
-	c.mu.Lock()
-	q := c.queues[thread]
-	if q == nil {
-		q = &queue{turn: make(chan struct{}, 1)}
-		if c.queues == nil {
-			c.queues = map[string]*queue{}
-		}
-		c.queues[thread] = q
-	}
-	q.runs++
-	c.mu.Unlock()
-	drop := func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if q.runs--; q.runs == 0 {
-			delete(c.queues, thread)
-		}
-	}
-	select {
-	case q.turn <- struct{}{}:
-		return func() { <-q.turn; drop() }, nil
-	case <-ctx.Done():
-		drop()
-		return nil, context.Cause(ctx)
-	}
 }
 
 // Enter registers a run as the owner of a thread. If another run is registered, the one with the older lease
