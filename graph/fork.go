@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
+
+	"example.com/ragflow/internal/address"
 )
 
 // Copier is a [Store] that can copy threads, like the stores of packages checkpoint and
@@ -77,7 +78,6 @@ func (r *Runner[S, U]) Fork(ctx context.Context, p Point, to string) (err error)
 
 // before returns the deltas of subgraphs up to a point.
 func before(inner []Delta, p Point) ([]Delta, error) {
-	steps := map[string]int{p.Path: p.Step} // last step to keep of each subgraph around the point
 	last := -1
 	for _, d := range inner {
 		if d.Path == p.Path {
@@ -87,45 +87,16 @@ func before(inner []Delta, p Point) ([]Delta, error) {
 	if last < 0 || p.Step < 0 || p.Step > last {
 		return nil, fmt.Errorf("subgraph %q, step %d: %w", p.Path, p.Step, ErrNotFound)
 	}
-	for outer, turn, ok := outerOf(p.Path); ok; outer, turn, ok = outerOf(outer) {
-		steps[outer] = turn - 1
-	}
+	steps := address.UpTo(p.Path, p.Step)
 	var out []Delta
 	for _, d := range inner {
 		path, step := d.Path, d.Notes.Step
 		if strings.HasPrefix(d.Node, "__") { // results of Once and answers are kept with their task
-			path, step, _ = outerOf(d.Path)
+			path, step, _ = address.Outer(d.Path)
 		}
-		if within(steps, path, step) {
+		if steps.Keep(path, step) {
 			out = append(out, d)
 		}
 	}
 	return out, nil
-}
-
-// within reports whether a step of a subgraph is kept: the subgraph is around the point and
-// the step is early enough, or the subgraph ran in a step that is kept.
-func within(steps map[string]int, path string, step int) bool {
-	for {
-		if last, ok := steps[path]; ok {
-			return step <= last
-		}
-		outer, turn, ok := outerOf(path)
-		if !ok {
-			return false
-		}
-		path, step = outer, turn
-	}
-}
-
-// outerOf returns the path of the subgraph around a path, and its step.
-func outerOf(path string) (outer string, turn int, ok bool) {
-	i := strings.LastIndexByte(path, '/')
-	if i < 0 {
-		return "", 0, false
-	}
-	digits := path[strings.LastIndexByte(path, '#')+1:]
-	digits, _, _ = strings.Cut(digits, "[")
-	turn, err := strconv.Atoi(digits)
-	return path[:i], turn, err == nil
 }

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
+
+	"example.com/ragflow/internal/address"
 )
 
 // origins are the commits that the tasks of a superstep follow: base, but for the nodes that edits as a
@@ -19,7 +20,7 @@ type origins struct {
 func (o origins) of(p place) Commit {
 	node := p.node
 	if p.path != "" {
-		node = p.path[:strings.IndexAny(p.path+"/", "/[")]
+		node = address.Root(p.path)
 	}
 	if c, ok := o.edited[node]; ok {
 		return c

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"example.com/ragflow/internal/active"
+	"example.com/ragflow/internal/address"
 	"example.com/ragflow/internal/lifecycle"
 )
 
@@ -178,12 +178,7 @@ func (x *run[S, U]) breaks(names []string, nodes []int) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	var within string // as in "a/b/" for the path "a/b#2[0]"
-	if x.path != "" {
-		for part := range strings.SplitSeq(x.path, "/") {
-			within += part[:strings.IndexAny(part+"#", "#[")] + "/"
-		}
-	}
+	within := address.Nodes(x.path)
 	var out []string
 	for _, n := range x.plan.names(nodes) {
 		if slices.Contains(names, within+n) || x.path == "" && slices.Contains(names, Every) {
@@ -272,7 +267,7 @@ func (x *run[S, U]) conflicts() error {
 // blame turns a finished outcome into a failed one.
 func (x *run[S, U]) blame(o *outcome[U], err error) error {
 	name := x.plan.nodes[o.node].name
-	x.session.drop(x.place(o), address(x.path, name, x.turn()))
+	x.session.drop(x.place(o), address.Of(x.path, name, x.turn()))
 	o.done, o.err = false, &NodeError{Node: name, Step: x.step + 1, Err: err}
 	return o.err
 }

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"example.com/ragflow/internal/active"
+	"example.com/ragflow/internal/address"
 )
 
 // session is shared by all tasks of a run and its subgraphs. Its ledger contains everything
@@ -116,13 +116,13 @@ func (s *session) empty() bool {
 }
 
 // drop removes an entry that cannot be used, and the parts of its task.
-func (s *session) drop(p place, address string) {
+func (s *session) drop(p place, task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stale = true
 	delete(s.ledger, p)
 	maps.DeleteFunc(s.ledger, func(p place, _ Delta) bool {
-		return strings.HasPrefix(p.node, partNode) && under(p.path, address)
+		return strings.HasPrefix(p.node, partNode) && address.Within(p.path, task)
 	})
 }
 
@@ -162,12 +162,12 @@ func closed(c <-chan struct{}) bool {
 
 // unanswered returns the open questions without an answer of a task, or of a part of its [FanOut]. If a place in
 // it has answers to all its questions, it can go on, and unanswered returns nil.
-func (s *session) unanswered(address string) (open []Question) {
+func (s *session) unanswered(task string) (open []Question) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	waits := func(q Question) bool { _, answered := s.ledger[q.place()]; return !answered }
 	for _, q := range s.open {
-		if rest, ok := strings.CutPrefix(q.At, address); !ok || rest != "" && rest[0] != '[' {
+		if rest, ok := strings.CutPrefix(q.At, task); !ok || rest != "" && rest[0] != '[' {
 			continue
 		}
 		if !slices.ContainsFunc(s.open, func(o Question) bool { return o.At == q.At && waits(o) }) {
@@ -187,12 +187,5 @@ func (b *taskContext) address() string {
 	for ; b.up != nil; b = b.up {
 		part = "[" + strconv.Itoa(b.part) + "]" + part
 	}
-	return address(b.path, b.node, b.turn) + part
-}
-
-func address(path, node string, turn int) string {
-	if path == "" {
-		return node
-	}
-	return fmt.Sprintf("%s/%s#%d", path, node, turn)
+	return address.Of(b.path, b.node, b.turn) + part
 }

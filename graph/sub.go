@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"example.com/ragflow/internal/address"
 )
 
 // Sub returns a task that runs another graph. in converts the state to the input of the
@@ -128,12 +130,12 @@ func (x *run[S, U]) enter(ctx context.Context, seed *S, in func() U) error {
 }
 
 // inner returns the deltas of the subgraphs of a task, in order.
-func (s *session) inner(address string) []Delta {
+func (s *session) inner(node string) []Delta {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []Delta
 	for p, d := range s.ledger {
-		if !under(p.path, address) || strings.HasPrefix(p.node, "__") { // a result of Once, a part or an answer
+		if !address.Within(p.path, node) || strings.HasPrefix(p.node, "__") { // a result of Once, a part or an answer
 			continue
 		}
 		d.Notes.Step = p.turn
@@ -141,12 +143,6 @@ func (s *session) inner(address string) []Delta {
 	}
 	slices.SortFunc(out, compareInner)
 	return out
-}
-
-// under reports whether a path is in a subgraph of a task, at any depth.
-func under(path, address string) bool {
-	rest, ok := strings.CutPrefix(path, address)
-	return ok && (rest == "" || rest[0] == '/' || rest[0] == '[')
 }
 
 func compareInner(a, b Delta) int {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"example.com/ragflow/internal/address"
 )
 
 // editInside changes the state of the subgraph at e.Path, as far as its finished steps go. The
@@ -87,7 +89,7 @@ func (s *session) underWay(path string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for p := range s.ledger {
-		if under(path, address(p.path, p.node, p.turn)) {
+		if address.Within(path, address.Of(p.path, p.node, p.turn)) {
 			return false
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/ragflow/internal/address"
 	"example.com/ragflow/internal/codec"
 )
 
@@ -48,7 +49,7 @@ func (x *run[S, U]) prepare() error {
 				return fmt.Errorf("saved result of node %q: %w", name, err)
 			}
 			o.done, o.body, o.notes = true, d.Body, d.Notes
-		} else if asked := s.unanswered(address(x.path, name, x.turn())); asked != nil {
+		} else if asked := s.unanswered(address.Of(x.path, name, x.turn())); asked != nil {
 			o.notes.Questions, o.waits = asked, true
 			o.err = &NodeError{Node: name, Step: x.step + 1, Err: &InterruptError{Questions: asked}}
 		}

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"example.com/ragflow/internal/address"
 	"example.com/ragflow/internal/lifecycle"
 )
 
@@ -182,9 +182,7 @@ func (x *run[S, U]) asNode(ctx context.Context, e Edit[S, U], head Commit, after
 		if err != nil {
 			return err
 		}
-		deltas[0].Notes.Questions = slices.DeleteFunc(open, func(q Question) bool {
-			return q.At == e.As || strings.HasPrefix(q.At, e.As+"[") || strings.HasPrefix(q.At, e.As+"/")
-		})
+		deltas[0].Notes.Questions = slices.DeleteFunc(open, func(q Question) bool { return address.Within(q.At, e.As) })
 	}
 	slices.Sort(reached)
 	x.frontier = slices.Compact(reached)
