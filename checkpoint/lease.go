@@ -102,7 +102,7 @@ func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOpti
 	if err != nil {
 		return graph.Lease{}, err
 	}
-	l := graph.Lease{Thread: thread, Owner: o.Owner, Token: now.token, Head: now.head, Keeper: s}
+	l := graph.Lease{Thread: thread, Owner: o.Owner, Token: now.token, Head: now.head}
 	s.cache.taken(l, now.thread)
 	return l, nil
 }
@@ -115,7 +115,7 @@ func (s *SQLite) addThread(tx *sqlite.Tx, name string) (l lease, err error) {
 	return l, err
 }
 
-// Renew implements [graph.LeaseKeeper]. A lease that has ended can be renewed as
+// Renew implements [graph.Store]. A lease that has ended can be renewed as
 // long as nobody has taken the thread over.
 func (s *SQLite) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) error {
 	micros := stored.TTL(ttl).Microseconds()
@@ -145,7 +145,7 @@ func held(tx *sqlite.Tx, l graph.Lease) (h holding, err error) {
 	return h, err
 }
 
-// Release implements [graph.LeaseKeeper]. It deletes a thread that was never written.
+// Release implements [graph.Store]. It deletes a thread that was never written.
 func (s *SQLite) Release(ctx context.Context, l graph.Lease) error {
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		h, err := held(tx, l)

@@ -322,7 +322,7 @@ func TestLangGraphThreads(t *testing.T) {
 			if _, err := l.call(in); !errors.Is(err, graph.ErrBusy) {
 				t.Errorf("error %v", err)
 			}
-			if err := lease.Release(t.Context()); err != nil {
+			if err := l.o.Store.Release(t.Context(), lease); err != nil {
 				t.Fatal(err)
 			}
 			l.want("?a", in)

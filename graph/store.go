@@ -19,7 +19,10 @@ type Store interface {
 	// another owner has a live lease, Acquire waits up to o.Wait and then fails with
 	// ErrBusy.
 	Acquire(ctx context.Context, thread string, o AcquireOptions) (Lease, error)
-	LeaseKeeper
+	// Renew sets the end of a lease to ttl from now. The error is ErrSuperseded if the lease was lost.
+	Renew(ctx context.Context, l Lease, ttl time.Duration) error
+	// Release ends a lease. It is not an error if the lease was already lost or released.
+	Release(ctx context.Context, l Lease) error
 	// Head returns the newest commit of a thread, without its deltas. The error is
 	// ErrNotFound for a thread that does not exist or has no commit.
 	Head(ctx context.Context, thread string) (Commit, error)
@@ -38,13 +41,6 @@ type Store interface {
 	// Walk yields commits with their deltas, newest first, from the given commit (0: the
 	// head) back along parents. It ends after the first error.
 	Walk(ctx context.Context, thread string, from CommitID) iter.Seq2[Commit, error]
-}
-
-// LeaseKeeper is the part of a store that renews and releases its leases; see [Lease.Renew]
-// and [Lease.Release].
-type LeaseKeeper interface {
-	Renew(ctx context.Context, l Lease, ttl time.Duration) error
-	Release(ctx context.Context, l Lease) error
 }
 
 // CommitID identifies a commit within a store. Zero means no commit. Later commits of a thread
@@ -69,20 +65,10 @@ type Lease struct {
 	Owner  string
 	Token  int64
 	Head   CommitID
-	Keeper LeaseKeeper // the store that returned the lease
 }
 
 // DefaultTTL is the lifetime of a lease if Acquire or Renew get none.
 const DefaultTTL = 15 * time.Second
-
-// Renew sets the end of the lease to ttl from now. The error matches [ErrSuperseded] if the
-// lease was lost.
-func (l Lease) Renew(ctx context.Context, ttl time.Duration) error {
-	return l.Keeper.Renew(ctx, l, ttl)
-}
-
-// Release ends the lease. It is not an error if the lease was already lost or released.
-func (l Lease) Release(ctx context.Context) error { return l.Keeper.Release(ctx, l) }
 
 // Source is the cause of a commit.
 type Source string

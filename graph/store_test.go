@@ -73,7 +73,7 @@ func (m *memStore) Acquire(_ context.Context, thread string, o graph.AcquireOpti
 			return fmt.Errorf("held by %s: %w", t.lease.Owner, graph.ErrBusy)
 		}
 		t.held = true
-		t.lease = graph.Lease{Thread: thread, Owner: o.Owner, Token: t.lease.Token + 1, Keeper: m}
+		t.lease = graph.Lease{Thread: thread, Owner: o.Owner, Token: t.lease.Token + 1}
 		if n := len(t.commits); n > 0 {
 			t.lease.Head = t.commits[n-1].ID
 		}

@@ -96,7 +96,7 @@ type attempt struct {
 
 // acquire tries once. It returns the lease, or that of another writer as read by see.
 func (s *Store) acquire(ctx context.Context, a attempt, see string) (l graph.Lease, other *lease, err error) {
-	l = graph.Lease{Thread: a.thread, Owner: a.o.Owner, Keeper: s}
+	l = graph.Lease{Thread: a.thread, Owner: a.o.Owner}
 	dead, owner := int64(-1), graph.OwnerOf(ctx)
 	try := func() error {
 		for {
@@ -140,7 +140,7 @@ func (s *Store) isForeign(ctx context.Context, thread string) (other bool, err e
 	return other, err
 }
 
-// Renew implements [graph.LeaseKeeper]. A lease that has ended can be renewed as long as
+// Renew implements [graph.Store]. A lease that has ended can be renewed as long as
 // nobody has taken the thread over.
 func (s *Store) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) error {
 	return s.do(ctx, func() error {
@@ -153,7 +153,7 @@ func (s *Store) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) err
 	})
 }
 
-// Release implements [graph.LeaseKeeper].
+// Release implements [graph.Store].
 func (s *Store) Release(ctx context.Context, l graph.Lease) error {
 	return s.do(ctx, func() error {
 		_, err := s.pool.Exec(ctx, `WITH released AS (

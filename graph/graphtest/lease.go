@@ -57,13 +57,13 @@ func leaseClauses() []clause {
 		}},
 		{"a lease renews and releases itself", func(t *testing.T, s graph.Store) {
 			l := acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long})
-			if err := l.Renew(t.Context(), long); err != nil {
+			if err := s.Renew(t.Context(), l, long); err != nil {
 				t.Errorf("Renew: %v", err)
 			}
-			if err := l.Release(t.Context()); err != nil {
+			if err := s.Release(t.Context(), l); err != nil {
 				t.Errorf("Release: %v", err)
 			}
-			wantError(t, "Renew", l.Renew(t.Context(), long), graph.ErrSuperseded)
+			wantError(t, "Renew", s.Renew(t.Context(), l, long), graph.ErrSuperseded)
 			acquire(t, s, "t", graph.AcquireOptions{Owner: "b", TTL: long})
 		}},
 		{"releasing a lost lease leaves the new one alone", func(t *testing.T, s graph.Store) {

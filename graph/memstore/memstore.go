@@ -121,7 +121,7 @@ func (s *Store) acquire(name, owner string, o graph.AcquireOptions) (graph.Lease
 	t.token++
 	t.holder, t.ttl = o.Owner, stored.TTL(o.TTL)
 	t.until = now.Add(t.ttl)
-	return graph.Lease{Thread: name, Owner: o.Owner, Token: t.token, Head: t.head, Keeper: s}, nil
+	return graph.Lease{Thread: name, Owner: o.Owner, Token: t.token, Head: t.head}, nil
 }
 
 // held returns the thread of a lease that was not lost.
@@ -133,7 +133,7 @@ func (s *Store) held(l graph.Lease) (*thread, error) {
 	return t, nil
 }
 
-// Renew implements [graph.LeaseKeeper].
+// Renew implements [graph.Store].
 func (s *Store) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) error {
 	return s.do(ctx, "", func() error {
 		t, err := s.held(l)
@@ -145,7 +145,7 @@ func (s *Store) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) err
 	})
 }
 
-// Release implements [graph.LeaseKeeper].
+// Release implements [graph.Store].
 func (s *Store) Release(ctx context.Context, l graph.Lease) error {
 	return s.do(ctx, "", func() error {
 		if t, err := s.held(l); err == nil {
