@@ -29,14 +29,16 @@ var rooms = map[string]room{
 	"graph/schema": {theirs: []string{
 		"github.com/google/jsonschema-go", // the schema of a Go type, and whether an answer matches it
 	}},
-	"internal/active":   {},
-	"internal/address":  {},
-	"internal/topology": {},
+	"internal/active":    {},
+	"internal/address":   {},
+	"internal/batch":     {},
+	"internal/snapshots": {},
+	"internal/topology":  {},
 	"internal/lifecycle": {theirs: []string{
 		"github.com/looplab/fsm", // the lifecycle of a run: legal moves and their diagram
 	}},
 	"internal/lru": {},
-	"graph": {ours: []string{"internal/codec", "graph/reduce", "graph/schema", "internal/active", "internal/address", "internal/topology", "internal/lifecycle", "internal/lru", "internal/parallel"}, theirs: []string{
+	"graph": {ours: []string{"internal/codec", "graph/reduce", "graph/schema", "internal/active", "internal/address", "internal/batch", "internal/topology", "internal/lifecycle", "internal/lru", "internal/parallel", "internal/snapshots"}, theirs: []string{
 		"github.com/google/uuid", // ids of runs
 	}},
 	"graph/draw":      {ours: []string{"graph"}},

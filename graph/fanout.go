@@ -63,7 +63,7 @@ func (f *fan[T, U]) run(parent context.Context, limit int, work func(context.Con
 		failed atomic.Bool
 		waits  atomic.Pointer[error]
 	)
-	f.fail = func(err error) {
+	f.done.Fail = func(err error) {
 		failed.Store(true)
 		cancel(err)
 	}
@@ -78,7 +78,7 @@ func (f *fan[T, U]) run(parent context.Context, limit int, work func(context.Con
 				waits.CompareAndSwap(nil, &first)
 				return
 			}
-			f.fail(err)
+			f.done.Fail(err)
 		}()
 		err = f.part(workers.open(ctx, i), i, work)
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/ragflow/internal/codec"
+	"example.com/ragflow/internal/snapshots"
 )
 
 // saveTimeout limits one write to the store. It is longer than a store waits for a lock. Writes
@@ -23,7 +24,7 @@ type threadLog struct {
 	store  Store
 	lease  Lease
 	head   Commit // without deltas
-	sizes  sizes
+	sizes  snapshots.Sizes
 	pends  atomic.Int64       // results that were saved as pending, also by goroutines of tasks
 	gone   int64              // pends when the pending results were last dropped; -1: not yet
 	stop   context.CancelFunc // ends the heartbeat
@@ -112,10 +113,10 @@ func (l *threadLog) commit(ctx context.Context, b Batch) error {
 	}
 	l.head.ID, l.head.Deltas = id, nil
 	for _, d := range b.Deltas {
-		l.sizes.tail += len(d.Body)
+		l.sizes.Tail += len(d.Body)
 	}
 	if b.Snapshot != nil {
-		l.sizes = sizes{snapshot: len(b.Snapshot)}
+		l.sizes = snapshots.Sizes{Snapshot: len(b.Snapshot)}
 	}
 	return nil
 }
@@ -152,15 +153,15 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 	b := x.batch(source, deltas)
 	z := x.log.sizes
 	for _, d := range deltas {
-		z.tail += len(d.Body)
+		z.Tail += len(d.Body)
 	}
 	b.Release = b.Status == Completed
 	b.KeepPending = source == SourceUpdate && !b.Release && x.id == x.log.head.Run // see Edit.As
 	var err error
 	if x.migrated {
 		err = x.snapshot(&b, true)
-	} else if b.Release && z.dueAtEnd() || z.dueWithin() {
-		err = x.snapshotIf(&b, z.pays)
+	} else if b.Release && z.DueAtEnd() || z.DueWithin() {
+		err = x.snapshotIf(&b, z.Pays)
 	}
 	if err != nil {
 		return err
@@ -183,7 +184,7 @@ func (x *run[S, U]) snapshotIf(b *Batch, worth func(size int) bool) error {
 		return fmt.Errorf("encode state: %w", err)
 	}
 	if !worth(len(body)) {
-		x.log.sizes.tried = x.log.sizes.read()
+		x.log.sizes.Tried = x.log.sizes.Read()
 		return nil
 	}
 	if x.plan.stateDiffers || codec.InvalidUTF8(body) { // continue with the state that a reload would return
@@ -208,8 +209,8 @@ func (x *run[S, U]) saveEnd(ctx context.Context, failed []Delta, cause error) er
 	b := x.batch(SourceClose, failed)
 	b.Error = cause.Error()
 	b.KeepPending, b.Release = !x.session.stale, !x.session.stale
-	if z := x.log.sizes; z.dueAtEnd() {
-		_ = x.snapshotIf(&b, z.pays) // the next run that completes reports an error
+	if z := x.log.sizes; z.DueAtEnd() {
+		_ = x.snapshotIf(&b, z.Pays) // the next run that completes reports an error
 	}
 	if err := x.log.commit(ctx, b); err != nil {
 		return err

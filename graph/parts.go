@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"example.com/ragflow/internal/batch"
 	"example.com/ragflow/internal/codec"
 )
 
@@ -29,14 +29,9 @@ type fan[T, U any] struct {
 	at      fanPlace
 	parts   []T
 	results []U
-	saved   map[int]savedPart // of an earlier attempt
-	asked   bool              // there are open questions
-	fail    func(error)       // ends the other workers
-
-	mu      sync.Mutex
-	queue   []savedPart // finished, not saved yet
-	timer   *time.Timer // saves the queue; nil if that is empty
-	writing sync.Mutex  // held while a group is saved
+	saved   map[int]savedPart       // of an earlier attempt
+	asked   bool                    // there are open questions
+	done    batch.Writer[savedPart] // finished; its Fail ends the other workers
 }
 
 // fanPlace identifies a call of a FanOut: the task, and the number of the call in its attempt.
@@ -57,6 +52,7 @@ type savedPart struct {
 
 func newFan[T, U any](ctx context.Context, codec partCodec, parts []T) *fan[T, U] {
 	f := &fan[T, U]{codec: codec, parts: parts, results: make([]U, len(parts))}
+	f.done.Delay, f.done.Write = saveDelay, f.save
 	b := taskContextOf(ctx)
 	if b == nil {
 		return f
@@ -122,7 +118,7 @@ func (f *fan[T, U]) part(ctx context.Context, i int, work func(context.Context, 
 			if f.codec.differs || codec.InvalidUTF8(body) {
 				u, err = decode[U](body) // merge must see what a resume returns
 			}
-			f.save(savedPart{i, hash, f.task.of.o.Clock().UTC(), body, taskContextOf(ctx).soFar()})
+			f.done.Add(savedPart{i, hash, f.task.of.o.Clock().UTC(), body, taskContextOf(ctx).soFar()})
 		}
 	}
 	f.results[i] = u
@@ -143,40 +139,8 @@ func (f *fan[T, U]) hash(i int) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// save puts a part into the next group.
-func (f *fan[T, U]) save(p savedPart) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.queue = append(f.queue, p)
-	if f.timer == nil {
-		f.timer = time.AfterFunc(saveDelay, func() {
-			if err := f.flush(); err != nil {
-				f.fail(err)
-			}
-		})
-	}
-}
-
-// take empties the queue.
-func (f *fan[T, U]) take() []savedPart {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.timer != nil {
-		f.timer.Stop()
-	}
-	group := f.queue
-	f.queue, f.timer = nil, nil
-	return group
-}
-
-// flush saves the queue.
-func (f *fan[T, U]) flush() error {
-	f.writing.Lock()
-	defer f.writing.Unlock()
-	group := f.take()
-	if len(group) == 0 {
-		return nil
-	}
+// save puts a group of finished parts into the ledger.
+func (f *fan[T, U]) save(group []savedPart) error {
 	body, err := encode(group)
 	if err != nil {
 		return err
@@ -187,13 +151,11 @@ func (f *fan[T, U]) flush() error {
 
 // close ends a call. After a failure it saves all finished parts for the next attempt.
 func (f *fan[T, U]) close(err error) {
-	if err != nil {
-		_ = f.flush() // if it fails, these parts run again
-		return
+	if err == nil {
+		f.done.Drop()
+	} else {
+		_ = f.done.Flush() // if it fails, these parts run again
 	}
-	f.take()
-	f.writing.Lock() // wait for a group that is being saved
-	defer f.writing.Unlock()
 }
 
 // soFar returns a copy of the notes.

@@ -15,6 +15,7 @@ import (
 
 	"example.com/ragflow/internal/active"
 	"example.com/ragflow/internal/parallel"
+	"example.com/ragflow/internal/snapshots"
 )
 
 // Options configure a [Runner]. The zero Options save nothing.
@@ -238,8 +239,8 @@ func (r *Runner[S, U]) StateAt(ctx context.Context, thread string, at CommitID) 
 }
 
 // stateAt returns the state after a commit, and whether this graph folded updates of another version.
-func (r *Runner[S, U]) stateAt(ctx context.Context, thread string, at Commit) (s S, z sizes, migrated bool, err error) {
-	if s, z, err = r.load(ctx, thread, at.ID); err == nil && z.tail > 0 {
+func (r *Runner[S, U]) stateAt(ctx context.Context, thread string, at Commit) (s S, z snapshots.Sizes, migrated bool, err error) {
+	if s, z, err = r.load(ctx, thread, at.ID); err == nil && z.Tail > 0 {
 		migrated, err = r.mayFold(at)
 	}
 	return s, z, migrated, err
@@ -258,42 +259,20 @@ func (r *Runner[S, U]) mayFold(c Commit) (migrated bool, err error) {
 	return err == nil, err
 }
 
-// sizes are the bytes that the next Load reads, and how many they were when the state was last
-// found to be too large for a snapshot.
-type sizes struct{ snapshot, tail, tried int }
-
-// dueAtEnd reports whether a snapshot may pay at the end of a run.
-func (z sizes) dueAtEnd() bool { return z.due(max(minTail, 2*z.snapshot)) }
-
-// dueWithin reports whether a snapshot may pay in the middle of a run, whose state contains much
-// that the run drops before its end.
-func (z sizes) dueWithin() bool { return z.due(8 * max(minTail, z.snapshot)) }
-
-func (z sizes) due(tail int) bool { return z.tail > tail && z.read() > z.tried*3/2 }
-
-func (z sizes) read() int { return z.snapshot + z.tail }
-
-// pays reports whether a state of a size is worth a snapshot. A state that keeps what was added
-// is nearly as large as the updates themselves.
-func (z sizes) pays(state int) bool { return z.read() > 3*state }
-
-// minTail is the size of updates that are folded faster than a snapshot is worth.
-const minTail = 8 << 10
-
-func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S, sizes, error) {
+func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S, snapshots.Sizes, error) {
 	var s S
 	snapshot, deltas, err := r.o.Store.Load(ctx, thread, at)
 	if err != nil {
-		return s, sizes{}, fmt.Errorf("load commit %d: %w", at, err)
+		return s, snapshots.Sizes{}, fmt.Errorf("load commit %d: %w", at, err)
 	}
-	z := sizes{snapshot: len(snapshot.Body)}
+	z := snapshots.Sizes{Snapshot: len(snapshot.Body)}
 	if len(snapshot.Body) > 0 {
 		if s, err = decode[S](snapshot.Body); err != nil {
 			return s, z, fmt.Errorf("snapshot %d: %w", snapshot.At, err)
 		}
 	}
 	for _, d := range deltas {
-		z.tail += len(d.Body)
+		z.Tail += len(d.Body)
 	}
 	s, err = r.fold(s, "", deltas)
 	return s, z, err

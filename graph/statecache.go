@@ -1,6 +1,9 @@
 package graph
 
-import "example.com/ragflow/internal/lru"
+import (
+	"example.com/ragflow/internal/lru"
+	"example.com/ragflow/internal/snapshots"
+)
 
 // Limits of the state cache: threads, and bytes of their snapshots and deltas.
 const (
@@ -18,7 +21,7 @@ type stateCache[S any] struct {
 type cachedState[S any] struct {
 	head  Commit // without deltas
 	state S
-	sizes sizes
+	sizes snapshots.Sizes
 }
 
 func (w *stateCache[S]) get(thread string, at CommitID) (cachedState[S], bool) {
@@ -28,5 +31,5 @@ func (w *stateCache[S]) get(thread string, at CommitID) (cachedState[S], bool) {
 
 func (w *stateCache[S]) put(thread string, v cachedState[S]) {
 	v.head.Deltas = nil
-	w.threads.Put(thread, v, v.sizes.snapshot+v.sizes.tail+1, cachedThreads, cachedBytes)
+	w.threads.Put(thread, v, v.sizes.Read()+1, cachedThreads, cachedBytes)
 }
