@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"example.com/ragflow/internal/lifecycle"
 )
@@ -285,18 +284,10 @@ func (x *run[S, U]) openQuestions(ctx context.Context, head Commit) ([]Question,
 
 // recall loads the finished tasks and the open questions of the step, and finds the breakpoints that it passed.
 func (x *run[S, U]) recall(ctx context.Context, head Commit) error {
-	pending, err := x.o.Store.Pending(ctx, x.req.Thread)
-	if err != nil {
-		return fmt.Errorf("read pending results: %w", err)
-	}
-	if head.Fingerprint != x.plan.fingerprint { // another graph may split its state in another way
-		pending = slices.DeleteFunc(pending, func(r TaskResult) bool { return strings.HasPrefix(r.Delta.Node, partNode) })
-	}
-	from, since, err := findOrigins(ctx, x.o.Store, x.req.Thread, head)
+	since, err := x.session.recall(ctx, x.o.Store, head, x.plan.fingerprint)
 	if err != nil {
 		return err
 	}
-	x.session.recall(from, pending)
 	if head.Source == SourceClose || head.Source == SourceUpdate {
 		x.session.closed = head.Time
 	}

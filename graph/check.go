@@ -45,7 +45,7 @@ func check[S, U any](g Graph[S, U], t topology.Graph, unfit error) error {
 		}
 	}
 	faults = append(faults, topology.Check(t))
-	faults = append(faults, cannotSave("state", reflect.TypeFor[S]()), cannotSave("update", reflect.TypeFor[U]()))
+	faults = append(faults, codec.Check("state", reflect.TypeFor[S]()), codec.Check("update", reflect.TypeFor[U]()))
 	return errors.Join(faults...)
 }
 
@@ -66,13 +66,4 @@ func structure[S, U any](g Graph[S, U]) topology.Graph {
 		t.Branches = append(t.Branches, topology.Branch{From: b.From, To: b.To, Labels: slices.Sorted(maps.Keys(b.Label))})
 	}
 	return t
-}
-
-// cannotSave returns why a type cannot be saved, or nil.
-func cannotSave(what string, t reflect.Type) error {
-	var faults []error
-	for _, fault := range codec.Faults(t) {
-		faults = append(faults, fmt.Errorf("%s %v: %s", what, t, fault))
-	}
-	return errors.Join(faults...)
 }

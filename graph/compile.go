@@ -285,6 +285,16 @@ func (n *planNode[S, U]) allows(next []string) error {
 	return nil
 }
 
+// reachedNodes returns successors as a frontier: by rank, each once, without End.
+func reachedNodes(next []int) []int {
+	slices.Sort(next)
+	next = slices.Compact(next)
+	if len(next) > 0 && next[0] == endIndex {
+		next = next[1:]
+	}
+	return next
+}
+
 // without returns the elements of all that are not in some; both are sorted.
 func without(all, some []int) []int {
 	var out []int

@@ -116,16 +116,10 @@ func (x *run[S, U]) salvage(ctx context.Context, head Commit) (_ S, deltas []Del
 		if n.OnSupersede == nil || !slices.Contains(head.Frontier, n.name) {
 			continue
 		}
-		pending, err := x.o.Store.Pending(ctx, x.req.Thread)
-		if err != nil {
-			return before, nil, fmt.Errorf("read pending results: %w", err)
-		}
-		from, _, err := findOrigins(ctx, x.o.Store, x.req.Thread, head)
-		if err != nil {
+		s := &session{o: &x.o, thread: x.req.Thread, run: head.Run, frozen: true}
+		if _, err := s.recall(ctx, x.o.Store, head, x.plan.fingerprint); err != nil {
 			return before, nil, err
 		}
-		s := &session{o: &x.o, thread: x.req.Thread, run: head.Run, frozen: true}
-		s.recall(from, pending)
 		notes := &Notes{Start: x.now()}
 		tc := &taskContext{Context: ctx, of: s, node: n.name, step: int32(head.Step + 1), notes: notes, retries: true} // so a FanOut knows its parts
 		u, err := callNode(tc, n.OnSupersede, x.state)                                                                 //nolint:contextcheck // ctx is the parent of tc

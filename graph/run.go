@@ -240,12 +240,7 @@ func (x *run[S, U]) apply() (S, []int, error) {
 	if len(x.ready) < len(x.frontier) {
 		next = append(next, without(x.frontier, x.ready)...)
 	}
-	slices.Sort(next)
-	next = slices.Compact(next)
-	if len(next) > 0 && next[0] == endIndex {
-		next = next[1:]
-	}
-	return s, next, nil
+	return s, reachedNodes(next), nil
 }
 
 // conflicts asks the graph about each pair of updates of the step.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -62,18 +63,29 @@ func (s *session) beginStep(run string, step int, log *threadLog) {
 	}
 }
 
-// recall loads the pending results of an earlier attempt of the step.
-func (s *session) recall(from origins, results []TaskResult) {
-	s.from = from
-	for _, r := range results {
+// recall loads the pending results of the unfinished superstep at a head, and returns the commits since its base; see
+// findOrigins. It leaves out parts of another graph, which may split its state in another way.
+func (s *session) recall(ctx context.Context, store Store, head Commit, fingerprint string) (since []Commit, err error) {
+	pending, err := store.Pending(ctx, s.thread)
+	if err != nil {
+		return nil, fmt.Errorf("read pending results: %w", err)
+	}
+	if s.from, since, err = findOrigins(ctx, store, s.thread, head); err != nil {
+		return nil, err
+	}
+	for _, r := range pending {
+		if head.Fingerprint != fingerprint && strings.HasPrefix(r.Delta.Node, partNode) {
+			continue
+		}
 		p := place{r.Delta.Path, r.Delta.Node, r.Attempt}
 		if p.path == "" {
 			p.turn = 0
 		}
-		if r.Run == s.run && r.Step == from.of(p).Step+1 && r.Delta.Error == "" {
+		if r.Run == s.run && r.Step == s.from.of(p).Step+1 && r.Delta.Error == "" {
 			s.enter(p, r.Delta)
 		}
 	}
+	return since, nil
 }
 
 // result returns a pending result of the current step.

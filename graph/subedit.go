@@ -19,16 +19,11 @@ func (x *run[S, U]) editInside(ctx context.Context, log *threadLog, e Edit[S, U]
 	if err != nil {
 		return 0, err
 	}
-	pending, err := x.o.Store.Pending(ctx, e.Thread)
-	if err != nil {
-		return 0, fmt.Errorf("read pending results: %w", err)
-	}
-	from, _, err := findOrigins(ctx, x.o.Store, e.Thread, head)
-	if err != nil {
+	x.session.thread = e.Thread
+	x.session.beginStep(head.Run, head.Step+1, log)
+	if _, err := x.session.recall(ctx, x.o.Store, head, head.Fingerprint); err != nil { // the graph around it is not known
 		return 0, err
 	}
-	x.session.beginStep(head.Run, head.Step+1, log)
-	x.session.recall(from, pending)
 	if !x.session.underWay(e.Path) {
 		return 0, fmt.Errorf("unfinished call of subgraph %q: %w", e.Path, ErrNotFound)
 	}

@@ -184,11 +184,7 @@ func (x *run[S, U]) asNode(ctx context.Context, e Edit[S, U], head Commit, after
 		}
 		deltas[0].Notes.Questions = slices.DeleteFunc(open, func(q Question) bool { return address.Within(q.At, e.As) })
 	}
-	slices.Sort(reached)
-	x.frontier = slices.Compact(reached)
-	if len(x.frontier) > 0 && x.frontier[0] == endIndex {
-		x.frontier = x.frontier[1:]
-	}
+	x.frontier = reachedNodes(reached)
 	for i := range deltas {
 		deltas[i].Node, deltas[i].Rank = n.name, n.rank
 		deltas[i].Notes.Goto = e.Goto

@@ -6,6 +6,7 @@ package codec
 import (
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -30,6 +31,15 @@ type checker struct {
 type visit struct {
 	t           reflect.Type
 	addressable bool
+}
+
+// Check returns the faults of a type as one error, or nil; what is said of it, as in "state".
+func Check(what string, t reflect.Type) error {
+	var faults []error
+	for _, fault := range Faults(t) {
+		faults = append(faults, fmt.Errorf("%s %v: %s", what, t, fault))
+	}
+	return errors.Join(faults...)
 }
 
 func (c *checker) faultf(path, format string, args ...any) {
