@@ -72,9 +72,5 @@
 // a message. log.go writes the thread and renews the lease. Package
 // internal/lifecycle defines the legal moves of a run.
 //
-// A snapshot of the state is saved at the end of a run if the updates since the last
-// snapshot are twice as large as that snapshot, and within a run if they are eight times as
-// large, but only if the state is less than a third of what a reader would read instead. So the
-// cost of reading a thread depends on the size of its state, not on the length of its history,
-// and a state that keeps all that was added is not written twice.
+// A snapshot of the state is saved if the updates since the last one are much larger; see package internal/snapshots.
 package graph

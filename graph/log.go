@@ -112,9 +112,7 @@ func (l *threadLog) commit(ctx context.Context, b Batch) error {
 		l.gone = pends
 	}
 	l.head.ID, l.head.Deltas = id, nil
-	for _, d := range b.Deltas {
-		l.sizes.Tail += len(d.Body)
-	}
+	l.sizes.Tail += b.BodyBytes()
 	if b.Snapshot != nil {
 		l.sizes = snapshots.Sizes{Snapshot: len(b.Snapshot)}
 	}
@@ -152,9 +150,7 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 	}
 	b := x.batch(source, deltas)
 	z := x.log.sizes
-	for _, d := range deltas {
-		z.Tail += len(d.Body)
-	}
+	z.Tail += b.BodyBytes()
 	b.Release = b.Status == Completed
 	b.KeepPending = source == SourceUpdate && !b.Release && x.id == x.log.head.Run // see Edit.As
 	var err error

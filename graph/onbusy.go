@@ -97,11 +97,7 @@ func (x *run[S, U]) undone(ctx context.Context, head Commit) (S, []Delta, error)
 				return then, nil, err
 			}
 		}
-		updates, err := callRestore(x.plan.restore, x.state, then)
-		if err != nil {
-			return then, nil, err
-		}
-		return x.changed(updates)
+		return x.changedTo(then)
 	}
 	return then, nil, fmt.Errorf("the input of run %q: %w", head.Run, ErrNotFound)
 }
@@ -133,9 +129,4 @@ func (x *run[S, U]) salvage(ctx context.Context, head Commit) (_ S, deltas []Del
 		deltas = append(deltas, d)
 	}
 	return x.state, deltas, nil
-}
-
-func callRestore[S, U any](restore func(now, then S) ([]U, error), now, then S) (us []U, err error) {
-	defer caught(&err)
-	return restore(now, then)
 }

@@ -49,10 +49,11 @@ func Once[T any](ctx context.Context, key string, fn func(ctx context.Context, i
 		if err != nil {
 			return zero, err
 		}
-		if d, err = onceDelta(p, v); err != nil {
-			return zero, fmt.Errorf("once %q: %w", key, err)
+		d = Delta{Path: p.path, Node: p.node}
+		if d.Body, err = encode(v); err == nil {
+			err = b.of.put(ctx, p, d)
 		}
-		if err := b.of.put(ctx, p, d); err != nil {
+		if err != nil {
 			return zero, fmt.Errorf("once %q: %w", key, err)
 		}
 	}
@@ -61,11 +62,6 @@ func Once[T any](ctx context.Context, key string, fn func(ctx context.Context, i
 		return zero, fmt.Errorf("once %q: saved result: %w", key, err)
 	}
 	return v, nil
-}
-
-func onceDelta(p place, v any) (Delta, error) {
-	body, err := encode(v)
-	return Delta{Path: p.path, Node: p.node, Body: body}, err
 }
 
 // idempotencyKey returns the same key for a place of a superstep at any time and in any process,

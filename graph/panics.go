@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 )
 
@@ -41,6 +42,15 @@ func callNode[S, U any](ctx context.Context, run Node[S, U], s S) (u U, err erro
 func callApply[S, U any](apply func(S, U) (S, error), s S, u U) (next S, err error) {
 	defer caught(&err)
 	return apply(s, u)
+}
+
+// applied returns the state after an update, if it can be saved.
+func (x *run[S, U]) applied(s S, u U) (S, error) {
+	next, err := callApply(x.plan.apply, s, u)
+	if err != nil {
+		return s, fmt.Errorf("apply update: %w", err)
+	}
+	return x.checked(next)
 }
 
 func callPick[S, U any](ctx context.Context, pick Picker[S, U], s S) (u U, next []string, err error) {

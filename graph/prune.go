@@ -120,9 +120,7 @@ func (t *pastTurn) add(c Commit) {
 		return // it replaces turns that were pruned earlier
 	}
 	t.commits++
-	for _, d := range c.Deltas {
-		t.bytes += int64(len(d.Body))
-	}
+	t.bytes += int64(c.BodyBytes())
 }
 
 // cut returns what Prune removes.

@@ -67,12 +67,8 @@ func (x *run[S, U]) rewind(ctx context.Context, to CommitID) (Commit, func(conte
 
 // restored returns the deltas that Restore makes to change the state to that of a commit, and this one as JSON.
 func (x *run[S, U]) restored(then S, at CommitID) (back S, deltas []Delta, body []byte, err error) {
-	updates, err := callRestore(x.plan.restore, x.state, then)
-	if err != nil {
+	if back, deltas, err = x.changedTo(then); err != nil {
 		return back, nil, nil, fmt.Errorf("restore the state of commit %d: %w", at, err)
-	}
-	if back, deltas, err = x.changed(updates); err != nil {
-		return back, nil, nil, err
 	}
 	got, err := encode(back)
 	if err == nil {
@@ -82,6 +78,16 @@ func (x *run[S, U]) restored(then S, at CommitID) (back S, deltas []Delta, body 
 		err = fmt.Errorf("the updates of Restore do not give the state of commit %d", at)
 	}
 	return back, deltas, body, err
+}
+
+// changedTo is changed with the updates of Restore that turn the state into another.
+func (x *run[S, U]) changedTo(then S) (back S, deltas []Delta, err error) {
+	var updates []U
+	err = protected(func() (err error) { updates, err = x.plan.restore(x.state, then); return err })
+	if err != nil {
+		return back, nil, err
+	}
+	return x.changed(updates)
 }
 
 // findBack returns a commit and how many turns were added after it.

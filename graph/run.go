@@ -220,10 +220,7 @@ func (x *run[S, U]) apply() (S, []int, error) {
 	var err error
 	for i := range x.outcomes {
 		o := &x.outcomes[i]
-		if s, err = callApply(x.plan.apply, s, o.update); err != nil {
-			return s, nil, x.blame(o, fmt.Errorf("apply update: %w", err))
-		}
-		if s, err = x.checked(s); err != nil {
+		if s, err = x.applied(s, o.update); err != nil {
 			return s, nil, x.blame(o, err)
 		}
 	}

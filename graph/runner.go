@@ -265,14 +265,11 @@ func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S,
 	if err != nil {
 		return s, snapshots.Sizes{}, fmt.Errorf("load commit %d: %w", at, err)
 	}
-	z := snapshots.Sizes{Snapshot: len(snapshot.Body)}
+	z := snapshots.Sizes{Snapshot: len(snapshot.Body), Tail: Commit{Deltas: deltas}.BodyBytes()}
 	if len(snapshot.Body) > 0 {
 		if s, err = decode[S](snapshot.Body); err != nil {
 			return s, z, fmt.Errorf("snapshot %d: %w", snapshot.At, err)
 		}
-	}
-	for _, d := range deltas {
-		z.Tail += len(d.Body)
 	}
 	s, err = r.fold(s, "", deltas)
 	return s, z, err

@@ -110,13 +110,11 @@ func (x *run[S, U]) runEarly(ctx context.Context, tasks []*earlyTask[U]) {
 		if !t.outcome.done {
 			return
 		}
-		next, err := callApply(x.plan.apply, x.state, t.outcome.update)
-		if err == nil {
-			x.state, err = x.checked(next)
-		}
+		next, err := x.applied(x.state, t.outcome.update)
 		if err != nil {
 			return // the run will find the same
 		}
+		x.state = next
 		close(t.ended)
 		left = left[1:]
 	}

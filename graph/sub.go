@@ -116,11 +116,7 @@ func (x *run[S, U]) enter(ctx context.Context, seed *S, in func() U) error {
 	if err != nil {
 		return err
 	}
-	state, err := callApply(x.plan.apply, x.state, input.update)
-	if err != nil {
-		return err
-	}
-	if x.state, err = x.checked(state); err != nil {
+	if x.state, err = x.applied(x.state, input.update); err != nil {
 		return err
 	}
 	if x.frontier, err = x.plan.first(x.state); err != nil {

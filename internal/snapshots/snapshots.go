@@ -1,4 +1,6 @@
-// Package snapshots decides when the state of a thread is worth a snapshot. The cost of reading a thread then depends on
+// Package snapshots decides when the state of a thread is worth a snapshot: at the end of a run if the updates since the
+// last snapshot are twice as large as that, and within a run if they are eight times as large, but only if the
+// state is less than a third of what a reader would read instead. The cost of reading a thread then depends on
 // the size of its state, not on the length of its history, and a state that keeps all that was added is not written
 // twice.
 package snapshots
