@@ -153,33 +153,22 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 	z.Tail += b.BodyBytes()
 	b.Release = b.Status == Completed
 	b.KeepPending = source == SourceUpdate && !b.Release && x.id == x.log.head.Run // see Edit.As
-	var err error
-	if x.migrated {
-		err = x.snapshot(&b, true)
-	} else if b.Release && z.DueAtEnd() || z.DueWithin() {
-		err = x.snapshotIf(&b, z.Pays)
-	}
-	if err != nil {
+	if err := x.snapshot(&b, z, b.Release && z.DueAtEnd() || z.DueWithin()); err != nil {
 		return err
 	}
 	return x.log.commit(ctx, b)
 }
 
-// snapshot adds the state to a batch if it must be saved.
-func (x *run[S, U]) snapshot(b *Batch, must bool) error {
-	if !must {
+// snapshot adds the state to a batch if it must be saved, or if it is due and pays. The sizes are those after the batch.
+func (x *run[S, U]) snapshot(b *Batch, z snapshots.Sizes, due bool) error {
+	if !x.migrated && !due {
 		return nil
 	}
-	return x.snapshotIf(b, func(int) bool { return true })
-}
-
-// snapshotIf adds the state to a batch if its size is worth it.
-func (x *run[S, U]) snapshotIf(b *Batch, worth func(size int) bool) error {
 	body, err := encode(x.state)
 	if err != nil {
 		return fmt.Errorf("encode state: %w", err)
 	}
-	if !worth(len(body)) {
+	if !x.migrated && !z.Pays(len(body)) {
 		x.log.sizes.Tried = x.log.sizes.Read()
 		return nil
 	}
@@ -205,9 +194,8 @@ func (x *run[S, U]) saveEnd(ctx context.Context, failed []Delta, cause error) er
 	b := x.batch(SourceClose, failed)
 	b.Error = cause.Error()
 	b.KeepPending, b.Release = !x.session.stale, !x.session.stale
-	if z := x.log.sizes; z.DueAtEnd() {
-		_ = x.snapshotIf(&b, z.Pays) // the next run that completes reports an error
-	}
+	z := x.log.sizes
+	_ = x.snapshot(&b, z, z.DueAtEnd()) // the next run that completes reports an error
 	if err := x.log.commit(ctx, b); err != nil {
 		return err
 	}

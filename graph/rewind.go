@@ -58,7 +58,7 @@ func (x *run[S, U]) rewind(ctx context.Context, to CommitID) (Commit, func(conte
 		}
 		b := Batch{Commit: then}
 		b.Deltas = deltas
-		if err := x.snapshot(&b, x.migrated); err != nil {
+		if err := x.snapshot(&b, x.log.sizes, false); err != nil {
 			return err
 		}
 		return x.log.commit(ctx, b)

@@ -18,14 +18,11 @@ func (e *TimeoutError) Error() string { return fmt.Sprintf("took longer than %v:
 // Is matches context.DeadlineExceeded.
 func (*TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// noTimeout is the second result of withTimeout without a timeout.
-func noTimeout(err error) error { return err }
-
 // withTimeout applies a timeout to a context. The returned function stops it and turns the error
 // of a node that it stopped into a *TimeoutError.
 func withTimeout(parent context.Context, limit time.Duration) (context.Context, func(error) error) {
 	if limit <= 0 {
-		return parent, noTimeout
+		return parent, func(err error) error { return err }
 	}
 	late := &TimeoutError{After: limit}
 	ctx, stop := context.WithTimeoutCause(parent, limit, late)

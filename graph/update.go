@@ -133,7 +133,7 @@ func (x *run[S, U]) editRun(ctx context.Context, head Commit, deltas []Delta) er
 	deltas[0].Notes.Questions = x.session.open
 	b := Batch{Commit: head, KeepPending: true}
 	b.Source, b.Time, b.Deltas = SourceUpdate, x.now(), deltas
-	if err := x.snapshot(&b, x.migrated); err != nil {
+	if err := x.snapshot(&b, x.log.sizes, false); err != nil {
 		return err
 	}
 	return x.log.commit(ctx, b)

@@ -33,7 +33,7 @@ type visit struct {
 	addressable bool
 }
 
-// Check returns the faults of a type as one error, or nil; what is said of it, as in "state".
+// Check returns the faults of a type as one error, or nil. The error calls the type what, for example "state".
 func Check(what string, t reflect.Type) error {
 	var faults []error
 	for _, fault := range Faults(t) {
