@@ -127,6 +127,20 @@ func (w *builder) at(line int) {
 	w.places = append(w.places, document.Place{Offset: w.out.Len(), Line: line})
 }
 
+// append adds the parts of another builder.
+func (w *builder) append(other *builder) {
+	if other.out.Len() == 0 {
+		return
+	}
+	parts := w.parts + other.parts
+	w.begin()
+	for _, p := range other.places {
+		w.places = append(w.places, document.Place{Offset: w.out.Len() + p.Offset, Line: p.Line})
+	}
+	w.out.WriteString(other.out.String())
+	w.parts = parts
+}
+
 // full returns an error once more was written than the budget of the file allows.
 func (w *builder) full() error { return w.overfull(0) }
 

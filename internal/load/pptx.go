@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"path"
@@ -36,13 +37,8 @@ func (d *draft) readPPTX(data []byte) error {
 	var starts []int
 	for i, slide := range show.Slides {
 		starts = append(starts, w.next())
-		part := ""
-		for _, attr := range slide.Attrs {
-			if attr.Name.Local == "id" && attr.Name.Space != "" {
-				part = parts[attr.Value].target
-			}
-		}
-		if w.notes = false; part == "" {
+		part := parts[relationID(slide.Attrs)].target
+		if w.notes, w.number = false, i+1; part == "" {
 			err = fmt.Errorf("%w: it is missing", ErrBroken)
 		} else {
 			err = a.stream(part, &w)
@@ -59,6 +55,15 @@ func (d *draft) readPPTX(data []byte) error {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("slide %d left out: %v", i+1, err))
 		}
 	}
+	if err := w.done(d, starts); err != nil {
+		return err
+	}
+	d.about(a, "docProps/core.xml")
+	return nil
+}
+
+// done sets the text and the pages of d.
+func (w *slideReader) done(d *draft, starts []int) error {
 	if w.out.Len() == 0 {
 		return fmt.Errorf("%w: %s, made of pictures or empty", ErrNoText, plural(len(starts), "slide"))
 	}
@@ -70,12 +75,21 @@ func (d *draft) readPPTX(data []byte) error {
 		starts[i] = min(starts[i], len(d.Text))
 	}
 	d.Pages = starts
-	d.about(a, "docProps/core.xml")
 	return nil
 }
 
 // relation is the target of a part of an office document.
 type relation struct{ target, kind string }
+
+// relationID returns the id of a relation among the attributes of an element.
+func relationID(attrs []xml.Attr) string {
+	for _, attr := range attrs {
+		if attr.Name.Local == "id" && attr.Name.Space != "" {
+			return attr.Value
+		}
+	}
+	return ""
+}
 
 // relations reads the relations of a part of an office document, by id.
 func (a *archive) relations(part string) map[string]relation {
@@ -105,12 +119,29 @@ func (a *archive) relations(part string) map[string]relation {
 // slideReader reads the text of slides and the speaker's notes.
 type slideReader struct {
 	officeReader
-	notes  bool
-	kind   string           // of the current shape
-	first  *officeParagraph // of the shape, until another one follows
-	texts  int              // paragraphs of the shape
-	table  bool             // the current frame has a table
-	unread int              // charts and diagrams
+	number   int              // of the slide, from 1
+	mark     string           // behind its title
+	untitled string           // its heading if it begins without a title
+	notes    bool             // it is read; these are the speaker's notes
+	kind     string           // of the current shape
+	first    *officeParagraph // of the shape, until another one follows
+	texts    int              // paragraphs of the shape
+	table    bool             // the current frame has a table
+	unread   int              // charts and diagrams
+}
+
+// slide begins a slide. A hidden one has a heading that says so.
+func (w *slideReader) slide(name string, hidden bool) {
+	if w.mark, w.untitled = "", name; hidden {
+		w.mark = " (hidden slide)"
+		w.untitled = cmp.Or(name, fmt.Sprintf("Slide %d", w.number)) + w.mark
+	}
+}
+
+// begun writes the heading of a slide without a title.
+func (w *slideReader) begun() {
+	w.heading(1, w.untitled)
+	w.mark, w.untitled = "", ""
 }
 
 // next returns the start of the next block.
@@ -123,8 +154,11 @@ func (w *slideReader) next() int {
 
 func (w *slideReader) element(e xml.StartElement) bool {
 	switch e.Name.Local {
+	case "sld":
+		show := attribute(e, "show")
+		w.slide("", show == "0" || show == "false")
 	case "sp":
-		w.kind, w.first, w.texts = "", nil, 0
+		w.shape("")
 	case "ph":
 		w.kind = attribute(e, "type")
 	case "pPr":
@@ -134,17 +168,28 @@ func (w *slideReader) element(e xml.StartElement) bool {
 		w.table = false
 	case "tbl":
 		w.table = true
+		w.begun()
 	}
 	return true
+}
+
+// shape begins a shape.
+func (w *slideReader) shape(kind string) { w.kind, w.first, w.texts = kind, nil, 0 }
+
+// shapeEnd writes the only paragraph of a shape.
+func (w *slideReader) shapeEnd() {
+	if w.first != nil {
+		w.paragraph(w.first.text.String())
+	}
+	w.first = nil
 }
 
 func (w *slideReader) elementEnd(name string) {
 	switch {
 	case name == "graphicFrame" && !w.table:
 		w.unread++
-	case name == "sp" && w.first != nil:
-		w.paragraph(w.first.text.String())
-		w.first = nil
+	case name == "sp":
+		w.shapeEnd()
 	}
 }
 
@@ -154,10 +199,13 @@ func (w *slideReader) slideParagraph(p *officeParagraph) {
 	switch {
 	case text == "" || w.kind == "sldNum" || w.kind == "dt" || w.kind == "ftr" || w.notes && w.kind != "body":
 	case w.notes:
+		w.begun()
 		w.paragraph("Note: " + text)
 	case w.kind == "title" || w.kind == "ctrTitle":
-		w.heading(1, text)
+		w.heading(1, text+w.mark)
+		w.mark, w.untitled = "", ""
 	default:
+		w.begun()
 		if w.texts++; w.texts == 1 {
 			w.first = p
 			return

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,7 +12,8 @@ import (
 // maxData is the maximum size of a CSV or TSV file in bytes.
 const maxData = 32 << 20
 
-// readTable writes a part for each row of a CSV or TSV file.
+// readTable writes a part for each row of a CSV or TSV file. The first row names the columns if it is as wide as
+// those below; else the tables are found as in a sheet.
 func (d *draft) readTable() error {
 	s := d.Text[d.Body:]
 	if len(s) > maxData {
@@ -28,8 +28,8 @@ func (d *draft) readTable() error {
 	}
 	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord, r.TrimLeadingSpace = -1, true, true, true
 	w := d.builder()
-	table := tableWriter{builder: &w}
-	for n := 0; ; n++ {
+	g := grid{builder: &w, records: true, hidden: func(int) bool { return false }}
+	for end := 0; ; {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -37,16 +37,20 @@ func (d *draft) readTable() error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrBroken, err)
 		}
-		if n == 0 && isHead(row) {
-			table.head = slices.Clone(row)
+		if strings.TrimSpace(strings.Join(row, "")) == "" {
 			continue
 		}
 		line, _ := r.FieldPos(0)
-		if err := table.row(row, line); err != nil {
+		joined := line == end+1 // the row above may have several lines
+		end, _ = r.FieldPos(len(row) - 1)
+		end += strings.Count(row[len(row)-1], "\n")
+		if err := g.add(gridRow{line: line, cells: textCells(row), joined: joined}); err != nil {
 			return err
 		}
 	}
-	table.end()
+	if err := g.end(); err != nil {
+		return err
+	}
 	w.finish(d)
 	return nil
 }
@@ -65,15 +69,19 @@ func (w *builder) part(text string, line int) {
 // values.
 type tableWriter struct {
 	*builder
-	head []string // names of the columns; nil without
-	rows int      // below head
+	head    []string // names of the columns; nil without
+	headAt  int      // line of the names
+	section string   // of the rows: stands before their values
+	rows    int      // below head
 }
 
 func (t *tableWriter) row(row []string, line int) error {
 	var cells []string
+	if t.section != "" {
+		cells = append(cells, t.section)
+	}
 	for i, cell := range row {
-		cell = strings.Join(strings.Fields(strings.ToValidUTF8(cell, "?")), " ")
-		if cell == "" {
+		if cell = oneLine(cell); cell == "" {
 			continue
 		}
 		if i < len(t.head) && strings.TrimSpace(t.head[i]) != "" {
@@ -82,15 +90,32 @@ func (t *tableWriter) row(row []string, line int) error {
 		cells = append(cells, cell)
 	}
 	t.rows++
-	t.part(strings.Join(cells, "; "), line)
+	text := strings.Join(cells, "; ")
+	if t.head == nil {
+		text = strings.ReplaceAll(text, ":; ", ": ") // a form
+	}
+	t.part(text, line)
 	return t.full()
 }
 
 // end writes the names of the columns if no row followed.
 func (t *tableWriter) end() {
 	if t.rows == 0 {
-		t.part(strings.Join(t.head, "; "), 1)
+		t.part(strings.Join(t.head, "; "), t.headAt)
 	}
+}
+
+// oneLine returns valid text with single spaces.
+func oneLine(s string) string { return strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ") }
+
+// textCells returns the cells of a row by their texts.
+func textCells(texts []string) []cell {
+	cells := make([]cell, len(texts))
+	for i, text := range texts {
+		text = oneLine(text)
+		cells[i] = cell{text: text, number: looksNumeric(text)}
+	}
+	return cells
 }
 
 // separator returns the character between cells: a tab in .tsv files, else the most frequent candidate in the

@@ -2,11 +2,15 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -14,20 +18,19 @@ import (
 
 // Limits of workbooks.
 const (
-	headRows  = 20      // first rows of a sheet that may name the columns
 	maxCells  = 16_384  // of a row, as in Excel
 	maxInHeap = 1 << 20 // bytes of a sheet or of the texts; larger ones go to a temporary file
 )
 
-// readXLSX reads a workbook: a part for each visible sheet, with a line for each row that names its values.
-// Dates are as in 2006-01-02. Formulas have their stored values. Its lines are the rows of a sheet.
+// readXLSX reads a workbook: a part for each sheet, with a line for each row that names its values. Dates are as
+// in 2006-01-02. Formulas have their stored values. Hidden parts are marked. Its lines are the rows of a sheet.
 func (d *draft) readXLSX(data []byte) error {
 	d.Encoding = "xlsx"
 	a, err := openArchive(data)
 	if err != nil {
 		return err
 	}
-	formulas, err := a.checkBook(d.size)
+	checks, err := a.checkBook(d.size)
 	if err != nil {
 		return err
 	}
@@ -39,60 +42,74 @@ func (d *draft) readXLSX(data []byte) error {
 		return unreadableBook(err)
 	}
 	defer func() { _ = book.Close() }() // only read from
-	w, headings := d.builder(), 0
+	isoDates(book)
+	w, headings, parts := d.builder(), 0, a.sheetParts()
 	for _, sheet := range book.GetSheetList() {
-		if visible, err := book.GetSheetVisible(sheet); err == nil && !visible {
-			d.Warnings = append(d.Warnings, fmt.Sprintf("sheet %q is hidden and was left out", sheet))
-			continue
-		}
 		headings++
-		if err := w.sheet(book, sheet); errors.Is(err, ErrTooLarge) {
+		notes, err := a.comments(parts[sheet])
+		if err != nil {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("the comments of sheet %q were left out: %s", sheet, shortText(err.Error())))
+		}
+		if err := w.readSheet(book, sheet, checks[parts[sheet]], notes); errors.Is(err, ErrTooLarge) {
 			return err
 		} else if err != nil {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("sheet %q was not read to its end: %s", sheet, shortText(err.Error())))
 		}
 	}
-	if formulas > 0 {
-		d.Warnings = append(d.Warnings, plural(formulas, "formula")+" without a stored value: left out; open the file in a spreadsheet and save it again")
+	formulas := 0
+	for _, check := range checks {
+		formulas += check.formulas
 	}
+	d.warnFormulas(formulas)
 	if n := a.count("xl/charts/chart"); n > 0 {
 		d.Warnings = append(d.Warnings, plural(n, "chart")+" in it: not read")
 	}
 	if len(w.places) == headings {
-		return fmt.Errorf("%w: no visible sheet of it has values", ErrNoText)
+		return fmt.Errorf("%w: no sheet of it has values", ErrNoText)
 	}
 	w.finish(d)
 	d.about(a, "docProps/core.xml")
 	return nil
 }
 
+func (d *draft) warnFormulas(n int) {
+	if n > 0 {
+		d.Warnings = append(d.Warnings, plural(n, "formula")+" without a stored value: left out; open the file in a spreadsheet and save it again")
+	}
+}
+
 // checkBook unpacks a workbook once without keeping it. It refuses workbooks that would take much memory,
 // because the library decodes each row, each text and the styles at once. It counts the formulas without a
-// stored value.
-func (a *archive) checkBook(size int) (formulas int, err error) {
+// stored value, and finds the merged cells and hidden columns, by the part of the sheet.
+func (a *archive) checkBook(size int) (map[string]*bookCheck, error) {
+	checks := map[string]*bookCheck{}
 	others := budgetOf(size).text // bytes that the library keeps in memory
 	for name, f := range a.files {
 		switch large := f.UncompressedSize64 > maxPart; {
 		case name == "xl/sharedStrings.xml", strings.HasPrefix(name, "xl/worksheets/") && path.Ext(name) == ".xml":
 			check := &bookCheck{most: budgetOf(size).blocks}
 			if err := a.stream(name, check); err != nil && !errors.Is(err, ErrBroken) {
-				return 0, err
+				return nil, err
 			}
-			formulas += check.formulas
+			slices.SortStableFunc(check.spans, func(a, b span) int { return cmp.Compare(a.top, b.top) })
+			checks[name] = check
 			continue
 		case large && (name == "xl/styles.xml" || name == "xl/workbook.xml" || strings.HasSuffix(name, ".rels") || name == "[Content_Types].xml"):
-			return 0, fmt.Errorf("%w: %s has more than %s", ErrTooLarge, name, inBytes(maxPart))
+			return nil, fmt.Errorf("%w: %s has more than %s", ErrTooLarge, name, inBytes(maxPart))
 		}
 		if others -= int(min(f.UncompressedSize64, 1<<40)); others < 0 { //nolint:gosec // fits
-			return 0, fmt.Errorf("%w: it unpacks to more than %s beside its sheets", ErrTooLarge, inBytes(int64(budgetOf(size).text)))
+			return nil, fmt.Errorf("%w: it unpacks to more than %s beside its sheets", ErrTooLarge, inBytes(int64(budgetOf(size).text)))
 		}
 	}
-	return formulas, nil
+	return checks, nil
 }
 
 // bookCheck counts the texts of a workbook, the cells of a row, and the formulas without a value.
 type bookCheck struct {
 	most, texts, cells, run, formulas int
+
+	spans   []span   // at most so many
+	columns [][2]int // that are hidden: first and last, from 1
 
 	formula, inValue, value bool // of the cell
 }
@@ -112,10 +129,34 @@ func (c *bookCheck) start(e xml.StartElement) bool {
 		c.formula = true
 	case "v":
 		c.inValue = true
+	case "col":
+		first, _ := strconv.Atoi(attribute(e, "min")) // 0 is no column
+		last, _ := strconv.Atoi(attribute(e, "max"))
+		if isOn(attribute(e, "hidden")) && len(c.columns) < maxCells {
+			c.columns = append(c.columns, [2]int{first, last})
+		}
+	case "hyperlink":
+		c.run = 0
+	case "mergeCell":
+		c.run = 0
+		from, to, _ := strings.Cut(attribute(e, "ref"), ":")
+		left, top, err := excelize.CellNameToCoordinates(from)
+		right, bottom, err2 := excelize.CellNameToCoordinates(to)
+		if err == nil && err2 == nil && len(c.spans) < c.most {
+			c.spans = append(c.spans, span{top: top, left: left - 1, bottom: bottom, right: right - 1})
+		}
 	}
 	c.run++
 	return true
 }
+
+// hidden reports whether a column, from 0, is hidden.
+func (c *bookCheck) hidden(column int) bool {
+	return slices.ContainsFunc(c.columns, func(r [2]int) bool { return r[0] <= column+1 && column+1 <= r[1] })
+}
+
+// isOn reports whether an attribute of XML is true.
+func isOn(value string) bool { return value == "1" || value == "true" }
 
 func (c *bookCheck) text(string) { c.value = c.value || c.inValue }
 
@@ -160,29 +201,39 @@ func unreadableBook(err error) error {
 	return fmt.Errorf("%w: %s", ErrBroken, shortText(err.Error()))
 }
 
-// sheet writes the rows of a sheet below its name.
-func (w *builder) sheet(book *excelize.File, name string) error {
+// readSheet writes the rows of a sheet below its name; check may be nil.
+func (w *builder) readSheet(book *excelize.File, name string, check *bookCheck, notes map[int][]sheetNote) error {
 	rows, err := book.Rows(name)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = rows.Close() }() // only read from
+	heading := name
+	if visible, err := book.GetSheetVisible(name); err == nil && !visible {
+		heading += " (hidden sheet)"
+	}
 	w.at(1)
-	w.heading(1, name)
-	table := tableWriter{builder: w}
+	w.heading(1, heading)
+	if check == nil {
+		check = &bookCheck{}
+	}
+	g := grid{builder: w, spans: check.spans, hidden: check.hidden, unvalued: check.formulas > 0}
 	for n := 1; rows.Next(); n++ {
-		cells, err := rows.Columns()
+		hidden := rows.GetRowOpts().Hidden
+		texts, err := rows.Columns()
+		if err == nil {
+			err = g.add(gridRow{line: n, cells: withNotes(withDates(textCells(texts)), notes[n]), hidden: hidden})
+		}
 		if err != nil {
+			_ = g.end() // what was read so far
 			return err
 		}
-		if table.head == nil && n <= headRows && isHead(cells) {
-			table.head = cells
-			continue
-		}
-		if err := table.row(cells, n); err != nil {
+		delete(notes, n)
+	}
+	for _, n := range slices.Sorted(maps.Keys(notes)) {
+		if err := g.add(gridRow{line: n, cells: withNotes(nil, notes[n])}); err != nil {
 			return err
 		}
 	}
-	table.end()
-	return rows.Error()
+	return cmp.Or(g.end(), rows.Error())
 }
