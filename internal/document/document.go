@@ -15,6 +15,8 @@ const (
 	PDF      = "pdf"
 	DOCX     = "docx" // Word
 	ODT      = "odt"  // OpenDocument text
+	ODS      = "ods"  // OpenDocument spreadsheet
+	ODP      = "odp"  // OpenDocument presentation
 	EPUB     = "epub"
 	Table    = "table" // CSV and TSV
 	XLSX     = "xlsx"  // a workbook
@@ -51,7 +53,7 @@ type Document struct {
 func (d *Document) Line(offset int) int {
 	offset = max(min(offset, len(d.Text)), 0)
 	switch d.Kind {
-	case HTML, PDF, DOCX, ODT, EPUB, PPTX, EML, RTF:
+	case HTML, PDF, DOCX, ODT, ODP, EPUB, PPTX, EML, RTF:
 		return 0
 	}
 	if d.Places != nil {

@@ -19,7 +19,7 @@ func Memory(f File) int64 {
 	switch kindOf(f.Source) {
 	case document.PDF:
 		return pdfMemory*64<<10 + 2*f.Size
-	case document.DOCX, document.ODT, document.EPUB, document.XLSX, document.PPTX:
+	case document.DOCX, document.ODT, document.EPUB, document.XLSX, document.PPTX, document.ODS, document.ODP:
 		return 64<<20 + 8*f.Size
 	}
 	return min(64<<20, 200*f.Size) + 8*f.Size

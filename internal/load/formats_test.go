@@ -145,6 +145,12 @@ func TestFormulasWithoutValues(t *testing.T) {
 	}
 }
 
+// openSheet returns an OpenDocument spreadsheet with a sheet S.
+func openSheet(tb testing.TB, rows string) []byte {
+	tb.Helper()
+	return zipped(tb, "content.xml", `<document-content><body><spreadsheet><table name="S">`+rows+"</table></spreadsheet></body></document-content>")
+}
+
 func TestFormatTrouble(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large files; nothing of it runs side by side")
@@ -172,6 +178,13 @@ func TestFormatTrouble(t *testing.T) {
 		{"many texts", "a.xlsx", zipped(t, "xl/sharedStrings.xml", strings.Repeat("<si/>", 700_000)), load.ErrTooLarge, "different texts"},
 		{"no workbook", "a.xlsx", zipped(t, "x", "y"), load.ErrBroken, "no workbook in it"},
 		{"encrypted", "a.xlsx", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), load.ErrEncrypted, "without a password"},
+		{"no content", "a.ods", zipped(t, "x", "y"), load.ErrBroken, "content.xml is missing"},
+		{"encrypted", "a.ods", zipped(t, "META-INF/manifest.xml", "<manifest><file-entry><encryption-data/></file-entry></manifest>"), load.ErrEncrypted, "without a password"},
+		{"no values", "a.ods", openSheet(t, ""), load.ErrNoText, "no sheet of it has values"},
+		{"zip bomb", "a.ods", openSheet(t, bomb), load.ErrTooLarge, "more than"},
+		{"a cell far to the right", "a.ods", openSheet(t, `<table-row><table-cell number-columns-repeated="16384"/><table-cell><p>x</p></table-cell></table-row>`), load.ErrTooLarge, "a row of more than 16384 cells"},
+		{"broken XML", "a.ods", openSheet(t, "<table-row><<"), load.ErrBroken, "content.xml: XML"},
+		{"no slides", "a.odp", zipped(t, "content.xml", "<document-content/>"), load.ErrNoText, "0 slides"},
 		{"no slides", "a.pptx", zipped(t, "ppt/presentation.xml", "<p:presentation/>"), load.ErrNoText, "0 slides"},
 		{"no mail", "a.eml", []byte("just text\n"), load.ErrBroken, "no mail"},
 		{"parts in parts", "a.eml", nestedMail(40), load.ErrTooLarge, "nested deeper"},

@@ -18,7 +18,7 @@ import (
 // FuzzParse reads bytes as each kind of file but PDF, and checks the promises of every document: an error, or
 // a text with chunks that are slices of it.
 func FuzzParse(f *testing.F) {
-	kinds := []string{"a.md", "a.txt", "a.rst", "a.html", "a.csv", "a.tsv", "a.json", "a.docx", "a.odt", "a.epub", "a.mdx"}
+	kinds := []string{"a.md", "a.txt", "a.rst", "a.html", "a.csv", "a.tsv", "a.json", "a.docx", "a.odt", "a.epub", "a.mdx", "a.ods", "a.odp", "a.xlsx"}
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "formats", "files.txtar"))
 	if err != nil {
 		f.Fatal(err)
@@ -33,6 +33,13 @@ func FuzzParse(f *testing.F) {
 	f.Add(uint8(7), zipped(f, "word/document.xml", "<document><body><p><r><t>Text</t></r></p><tbl><tr><tc><p><r><t>x</t></r></p></tc></tr></tbl></body></document>"))
 	f.Add(uint8(8), zipped(f, "content.xml", "<document-content><body><text><h>A</h><p>b</p></text></body></document-content>"))
 	f.Add(uint8(10), []byte("import X from 'x'\n\nexport const a = {b: `}`}\n\n# T\n\n<X a={1} b='c'>\n\nText {a.b /* } */} and <b>`{c}`</b>.\n\n</X>\n"))
+	for i, name := range []string{"harbour.ods", "harbour.odp", "harbour.xlsx"} {
+		data, err := os.ReadFile(filepath.Join("testdata", "office", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(uint8(11+i), data)
+	}
 	f.Add(uint8(1), []byte("\xff\xfea\x00b\x00"))
 	f.Add(uint8(1), []byte("za\xbf\xf3\xb3\xe6"))
 	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
@@ -56,16 +63,23 @@ func FuzzXML(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	kinds := []string{"a.odt", "a.docx", "a.ods", "a.odp"}
 	for _, file := range archive.Files {
-		f.Add(strings.Contains(file.Name, ".docx/"), file.Data)
+		for i, kind := range kinds {
+			if strings.Contains(file.Name, filepath.Ext(kind)+"/") {
+				f.Add(uint8(i), file.Data)
+			}
+		}
 	}
-	f.Fuzz(func(t *testing.T, word bool, data []byte) {
+	f.Add(uint8(2), []byte(`<table name="S"><table-column number-columns-repeated="2" visibility="collapse"/><table-row number-rows-repeated="3"><table-cell number-columns-spanned="2" value-type="date" date-value="2026-03-01"><annotation><p>x</p></annotation><p>1.3.26</p></table-cell><covered-table-cell/></table-row><table-row><table-cell number-columns-repeated="3" value-type="float" value="1.5"><p>1,5</p></table-cell></table-row></table>`))
+	f.Add(uint8(3), []byte(`<page name="a"><frame class="title"><text-box><p>A</p></text-box></frame><frame><table><table-row><table-cell><p>x</p></table-cell></table-row></table></frame><notes><frame class="notes"><p>n</p></frame></notes></page>`))
+	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
 		if len(data) > 64<<10 {
 			return
 		}
-		source, part := "a.odt", "content.xml"
-		if word {
-			source, part = "a.docx", "word/document.xml"
+		source, part := kinds[int(kind)%len(kinds)], "content.xml"
+		if source == "a.docx" {
+			part = "word/document.xml"
 		}
 		doc, err := load.Parse(t.Context(), source, packed(t, zip.Store, part, string(data), "word/styles.xml", string(data), "word/footnotes.xml", string(data), "word/numbering.xml", string(data)))
 		if err == nil {

@@ -48,7 +48,7 @@ func (t *gridTable) begin(rows []gridRow, before []*gridTable) error {
 		t.measure(rows)
 	}
 	for _, row := range rows[:first] {
-		t.tableWriter.part(strings.ReplaceAll(strings.Join(notBlank(values(row)), "; "), ":; ", ": "), row.line)
+		t.part(strings.ReplaceAll(strings.Join(notBlank(values(row)), "; "), ":; ", ": "), row.line)
 	}
 	if first < end {
 		t.head, t.headAt = t.joined(rows[first:end]), rows[first].line
@@ -56,7 +56,7 @@ func (t *gridTable) begin(rows []gridRow, before []*gridTable) error {
 	for _, row := range rows[first:end] {
 		for _, c := range row.cells {
 			if c.note != "" {
-				t.tableWriter.part(c.withNote(c.text), row.line)
+				t.part(c.withNote(c.text), row.line)
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func (t *gridTable) isTitle(cells []cell) bool {
 func nameColumns(cells []cell, numbersFollow bool) bool {
 	var texts []string
 	for _, c := range cells {
-		if strings.HasSuffix(c.text, ":") || c.number && !(numbersFollow && isCalendar(cells)) {
+		if strings.HasSuffix(c.text, ":") || c.number && (!numbersFollow || !isCalendar(cells)) {
 			return false
 		}
 		texts = append(texts, c.text)
@@ -231,7 +231,7 @@ func (t *gridTable) label(i int, c *cell) string {
 
 // endSection writes a row of one text that no row followed.
 func (t *gridTable) endSection() {
-	t.tableWriter.part(t.title, t.titleAt)
+	t.part(t.title, t.titleAt)
 	t.title = ""
 }
 

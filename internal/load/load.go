@@ -181,12 +181,13 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 var binaryReaders = map[string]func(*draft, []byte) error{
 	document.DOCX: (*draft).readDOCX, document.ODT: (*draft).readODT, document.EPUB: (*draft).readEPUB, document.XLSX: (*draft).readXLSX,
 	document.PPTX: (*draft).readPPTX, document.EML: (*draft).readEML, document.RTF: (*draft).readRTF, document.HTML: (*draft).readHTML,
+	document.ODS: (*draft).readODS, document.ODP: (*draft).readODP,
 }
 
 // extensions are those of the kinds of documents; others are source code or are not read.
 var extensions = map[string]string{
 	document.Markdown: ".md .markdown .mdown .mkd .mdx", document.Plain: textExt + " " + markupExt + " " + jsonExt, document.HTML: ".html .htm .xhtml",
-	document.PDF: ".pdf", document.DOCX: ".docx .docm", document.ODT: ".odt", document.EPUB: ".epub", document.XLSX: ".xlsx .xlsm",
+	document.PDF: ".pdf", document.DOCX: ".docx .docm", document.ODT: ".odt", document.ODS: ".ods", document.ODP: ".odp", document.EPUB: ".epub", document.XLSX: ".xlsx .xlsm",
 	document.PPTX: ".pptx .pptm", document.EML: ".eml", document.RTF: ".rtf", document.Table: ".csv .tsv", document.Notebook: ".ipynb",
 }
 

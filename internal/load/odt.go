@@ -10,23 +10,32 @@ import (
 // odtRoles are the elements of an OpenDocument text. Tracked deletions and annotations are
 // left out.
 var odtRoles = map[string]string{
-	"p": isParagraph, "h": isParagraph, "list": isListOpen, "table": isTable, "table-row": isRow, "table-cell": isCell,
+	"p": isParagraph, "h": isParagraph, "list": isListOpen, "table": isTable, "table-row": isRow, "table-cell": isCell, "covered-table-cell": isCell,
 	"s": " ", "tab": "\t", "line-break": "\n",
 	"annotation": isSkipped, "tracked-changes": isSkipped, "note-citation": isSkipped, "title": isSkipped, "desc": isSkipped,
 }
 
-// readODT reads an OpenDocument text: paragraphs, headings, lists, tables and notes.
-func (d *draft) readODT(data []byte) error {
-	d.Encoding = "odt"
+// openODF opens a file in the OpenDocument format.
+func openODF(data []byte) (*archive, error) {
 	a, err := openArchive(data)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var manifest struct {
 		Encryption []struct{} `xml:"file-entry>encryption-data"`
 	}
 	if _ = a.decode("META-INF/manifest.xml", &manifest); len(manifest.Encryption) > 0 { // it may be missing
-		return fmt.Errorf("%w: save a copy without a password", ErrEncrypted)
+		return nil, fmt.Errorf("%w: save a copy without a password", ErrEncrypted)
+	}
+	return a, nil
+}
+
+// readODT reads an OpenDocument text: paragraphs, headings, lists, tables and notes.
+func (d *draft) readODT(data []byte) error {
+	d.Encoding = "odt"
+	a, err := openODF(data)
+	if err != nil {
+		return err
 	}
 	w := officeReader{builder: d.builder(), roles: odtRoles, direct: true}
 	var note *strings.Builder // the open note

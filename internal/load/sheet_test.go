@@ -2,6 +2,8 @@ package load_test
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -186,6 +188,42 @@ func TestSheets(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// TestSheetFormats checks that the same content gives the same text: files that openpyxl, python-pptx and odfpy
+// wrote. The last slide is only in one of them.
+func TestSheetFormats(t *testing.T) {
+	read := func(name string) string {
+		t.Helper()
+		data, err := os.ReadFile(filepath.Join("testdata", "office", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(partsOf(t, name, data), "\n\n")
+	}
+	if d := cmp.Diff(read("harbour.xlsx"), read("harbour.ods")); d != "" {
+		t.Error(d)
+	}
+	slides, last, _ := strings.Cut(read("harbour.odp"), "\n\n# Stores\n\n")
+	if d := cmp.Diff(read("harbour.pptx"), slides); d != "" || last == "" {
+		t.Errorf("last slide %q, %s", last, d)
+	}
+}
+
+// TestOpenSheet reads what only an OpenDocument spreadsheet has.
+func TestOpenSheet(t *testing.T) {
+	data := openSheet(t, `<table-row number-rows-repeated="900000"><table-cell number-columns-repeated="16384"/></table-row>`+
+		`<table-row><table-cell/><table-cell><p>Item</p></table-cell><table-cell><p>Price</p></table-cell></table-row>`+
+		`<table-row number-rows-repeated="2"><table-cell/><table-cell><p>Rope</p></table-cell><table-cell value-type="float" value="2.5"><p>2,5</p></table-cell><table-cell number-columns-repeated="16381"/></table-row>`+
+		`<table-row number-rows-repeated="100000"><table-cell/><table-cell><p>Tar</p></table-cell><table-cell formula="of:=1"/></table-row>`)
+	doc, err := load.Parse(t.Context(), "a.ods", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "# S\n\nItem: Rope; Price: 2.5\n\nItem: Rope; Price: 2.5\n\nItem: Tar\n\nItem: Tar\n"
+	if !strings.HasPrefix(doc.Text, want) || strings.Count(doc.Text, "Tar") != 1000 || doc.Line(strings.Index(doc.Text, "Rope")) != 900_002 || len(doc.Warnings) != 2 {
+		t.Errorf("%d bytes that begin with %q, warnings %q", len(doc.Text), doc.Text[:min(len(doc.Text), len(want))], doc.Warnings)
 	}
 }
 
