@@ -28,8 +28,8 @@ type cell struct {
 type gridRow struct {
 	line   int // from 1
 	cells  []cell
-	hidden bool
-	joined bool // no line is empty between the row above and this one
+	hidden string // says that it is hidden, behind its values; "" for others
+	joined bool   // no line is empty between the row above and this one
 }
 
 // span is a merged cell; rows count from 1, columns from 0, ends are included.
@@ -250,6 +250,14 @@ func columnsApart(rows []gridRow) []int {
 		gap = 0
 	}
 	return starts
+}
+
+// hiddenMark says behind a text that a part of a document is hidden.
+func hiddenMark(hidden bool, part string) string {
+	if !hidden {
+		return ""
+	}
+	return " (hidden " + part + ")"
 }
 
 // filled reports whether a cell shows something.

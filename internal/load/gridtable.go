@@ -137,9 +137,7 @@ func (t *gridTable) joined(rows []gridRow) []string {
 		}
 	}
 	for i, name := range head {
-		if name != "" && t.hidden(t.from+i) {
-			head[i] += " (hidden column)"
-		}
+		head[i] += hiddenMark(name != "" && t.hidden(t.from+i), "column")
 	}
 	return head
 }
@@ -207,9 +205,8 @@ func (t *gridTable) data(row gridRow) error {
 	}
 	for i := range row.cells {
 		c := &row.cells[i]
-		if c.text = t.label(i, c); c.text != "" && t.hidden(t.from+i) && (i >= len(t.head) || t.head[i] == "") {
-			c.text += " (hidden column)"
-		}
+		c.text = t.label(i, c)
+		c.text += hiddenMark(c.text != "" && t.hidden(t.from+i) && (i >= len(t.head) || t.head[i] == ""), "column")
 	}
 	return t.row(values(row), row.line)
 }
@@ -243,8 +240,8 @@ func values(row gridRow) []string {
 			last = i
 		}
 	}
-	if row.hidden {
-		out[last] += " (hidden row)"
+	if len(out) > 0 {
+		out[last] += row.hidden
 	}
 	return out
 }

@@ -58,7 +58,7 @@ func (w *odpReader) element(e xml.StartElement) bool {
 	case isShape(name):
 		w.shape(odpKinds[attribute(e, "class")])
 	case name == "table":
-		w.begun()
+		w.begun(w.untitled)
 	}
 	return true
 }

@@ -48,26 +48,30 @@ func (d *draft) readODS(data []byte) error {
 // odsReader reads the sheets of a spreadsheet.
 type odsReader struct {
 	officeReader
-	grid     *grid           // of the open sheet
-	unseen   map[string]bool // styles of hidden sheets
-	style    string          // that is being read
-	columns  []bool          // which columns of the sheet are hidden
-	line     int             // of the row
-	cells    []cell
-	blanks   int // empty cells since the last one in cells
-	pending  int // bytes of the row
-	inCell   bool
-	said     strings.Builder // the text of the cell
-	noted    strings.Builder // the comment
-	inNote   bool
-	value    xml.StartElement // of the cell
-	repeat   int              // of the row
-	unshown  bool             // the row is hidden
-	sheets   int
-	formulas int // without a value
-	cut      int // rows
-	charts   int
-	err      error
+	unseen map[string]bool // styles of hidden sheets
+	style  string          // that is being read
+	err    error           // the first one
+
+	grid      *grid  // of the open sheet
+	columns   []bool // which columns of the sheet are hidden
+	sheetMark string // says that the sheet is hidden
+
+	line    int    // of the row
+	repeat  int    // of the row
+	rowMark string // says that the row is hidden
+	cells   []cell // of the row
+	blanks  int    // empty cells since the last one in cells
+	pending int    // bytes of the row
+
+	value  xml.StartElement // of the cell
+	inCell bool
+	inNote bool
+	said   strings.Builder // the text of the cell
+	noted  strings.Builder // the comment
+
+	sheets, charts int
+	formulas       int // without a value
+	cut            int // rows repeated too often
 }
 
 // isUnseen reports whether a row or column is hidden.
@@ -98,12 +102,10 @@ func (w *odsReader) element(e xml.StartElement) bool {
 		if strings.HasPrefix(name, "'file:") { // values of another file
 			return false
 		}
-		if w.unseen[attribute(e, "style-name")] {
-			name += " (hidden sheet)"
-		}
 		w.sheets++
 		w.at(1)
-		w.heading(1, name)
+		w.sheetMark = hiddenMark(w.unseen[attribute(e, "style-name")], "sheet")
+		w.heading(1, name+w.sheetMark)
 		w.columns, w.line = nil, 1
 		w.grid = &grid{builder: &w.builder, hidden: func(column int) bool { return column < len(w.columns) && w.columns[column] }}
 	case "table-column":
@@ -112,7 +114,7 @@ func (w *odsReader) element(e xml.StartElement) bool {
 		}
 	case "table-row":
 		w.cells, w.blanks = nil, 0
-		w.repeat, w.unshown = repeats(e, "number-rows-repeated"), isUnseen(e)
+		w.repeat, w.rowMark = repeats(e, "number-rows-repeated"), hiddenMark(isUnseen(e), "row")
 	case "table-cell", "covered-table-cell":
 		w.inCell, w.value = true, e.Copy()
 	case "annotation":
@@ -211,7 +213,7 @@ func (w *odsReader) rowEnd() {
 			w.cut++
 		}
 		for i := 0; i < n && w.err == nil; i++ {
-			w.keep(w.grid.add(gridRow{line: w.line + i, cells: slices.Clone(w.cells), hidden: w.unshown}))
+			w.keep(w.grid.add(gridRow{line: w.line + i, cells: slices.Clone(w.cells), hidden: cmp.Or(w.sheetMark, w.rowMark)}))
 		}
 	}
 	w.line += w.repeat

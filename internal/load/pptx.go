@@ -120,7 +120,7 @@ func (a *archive) relations(part string) map[string]relation {
 type slideReader struct {
 	officeReader
 	number   int              // of the slide, from 1
-	mark     string           // behind its title
+	secret   string           // says that it is hidden, below its heading
 	untitled string           // its heading if it begins without a title
 	notes    bool             // it is read; these are the speaker's notes
 	kind     string           // of the current shape
@@ -130,18 +130,18 @@ type slideReader struct {
 	unread   int              // charts and diagrams
 }
 
-// slide begins a slide. A hidden one has a heading that says so.
+// slide begins a slide. A hidden one has a heading in any case.
 func (w *slideReader) slide(name string, hidden bool) {
-	if w.mark, w.untitled = "", name; hidden {
-		w.mark = " (hidden slide)"
-		w.untitled = cmp.Or(name, fmt.Sprintf("Slide %d", w.number)) + w.mark
+	if w.secret, w.untitled = "", name; hidden {
+		w.secret, w.untitled = "(hidden slide)", cmp.Or(name, fmt.Sprintf("Slide %d", w.number))
 	}
 }
 
-// begun writes the heading of a slide without a title.
-func (w *slideReader) begun() {
-	w.heading(1, w.untitled)
-	w.mark, w.untitled = "", ""
+// begun writes the heading of a slide, and whether it is hidden, before its first text.
+func (w *slideReader) begun(heading string) {
+	w.heading(1, heading)
+	w.paragraph(w.secret)
+	w.secret, w.untitled = "", ""
 }
 
 // next returns the start of the next block.
@@ -168,7 +168,7 @@ func (w *slideReader) element(e xml.StartElement) bool {
 		w.table = false
 	case "tbl":
 		w.table = true
-		w.begun()
+		w.begun(w.untitled)
 	}
 	return true
 }
@@ -199,13 +199,12 @@ func (w *slideReader) slideParagraph(p *officeParagraph) {
 	switch {
 	case text == "" || w.kind == "sldNum" || w.kind == "dt" || w.kind == "ftr" || w.notes && w.kind != "body":
 	case w.notes:
-		w.begun()
+		w.begun(w.untitled)
 		w.paragraph("Note: " + text)
 	case w.kind == "title" || w.kind == "ctrTitle":
-		w.heading(1, text+w.mark)
-		w.mark, w.untitled = "", ""
+		w.begun(text)
 	default:
-		w.begun()
+		w.begun(w.untitled)
 		if w.texts++; w.texts == 1 {
 			w.first = p
 			return

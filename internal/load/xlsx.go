@@ -208,18 +208,16 @@ func (w *builder) readSheet(book *excelize.File, name string, check *bookCheck, 
 		return err
 	}
 	defer func() { _ = rows.Close() }() // only read from
-	heading := name
-	if visible, err := book.GetSheetVisible(name); err == nil && !visible {
-		heading += " (hidden sheet)"
-	}
+	visible, err := book.GetSheetVisible(name)
+	sheet := hiddenMark(err == nil && !visible, "sheet")
 	w.at(1)
-	w.heading(1, heading)
+	w.heading(1, name+sheet)
 	if check == nil {
 		check = &bookCheck{}
 	}
 	g := grid{builder: w, spans: check.spans, hidden: check.hidden, unvalued: check.formulas > 0}
 	for n := 1; rows.Next(); n++ {
-		hidden := rows.GetRowOpts().Hidden
+		hidden := cmp.Or(sheet, hiddenMark(rows.GetRowOpts().Hidden, "row"))
 		texts, err := rows.Columns()
 		if err == nil {
 			err = g.add(gridRow{line: n, cells: withNotes(withDates(textCells(texts)), notes[n]), hidden: hidden})
@@ -231,7 +229,7 @@ func (w *builder) readSheet(book *excelize.File, name string, check *bookCheck, 
 		delete(notes, n)
 	}
 	for _, n := range slices.Sorted(maps.Keys(notes)) {
-		if err := g.add(gridRow{line: n, cells: withNotes(nil, notes[n])}); err != nil {
+		if err := g.add(gridRow{line: n, cells: withNotes(nil, notes[n]), hidden: sheet}); err != nil {
 			return err
 		}
 	}
