@@ -78,15 +78,36 @@ func hasAll(name string, sample []byte) bool {
 	return err == nil && bytes.Count(out, []byte("\uFFFD")) <= 1
 }
 
-// convert decodes data. It reports ErrBinary if the result is not text.
+// convert decodes data, with a warning if the encoding matters: Western European files often do not say theirs.
+// It reports ErrBinary if the result is not text.
 func (d *draft) convert(data []byte, name string, e encoding.Encoding) error {
 	out, err := e.NewDecoder().Bytes(data)
 	if err != nil || bytes.IndexByte(out, 0) >= 0 || !utf8.Valid(out) {
 		return ErrBinary
 	}
 	d.Text, d.Encoding, d.Converted = string(out), name, true
-	d.Notes = append(d.Notes, "converted from "+name)
+	if !isWestern(data, e) {
+		d.Notes = append(d.Notes, "converted from "+name)
+	}
 	return nil
+}
+
+// isWestern reports whether each byte of a text is the same character in an encoding as in Windows-1252.
+func isWestern(data []byte, e encoding.Encoding) bool {
+	var seen [256]bool
+	for _, b := range data {
+		seen[b] = true
+	}
+	for b, ok := range seen {
+		if !ok || b < utf8.RuneSelf {
+			continue
+		}
+		got, err := e.NewDecoder().Bytes([]byte{byte(b)})
+		if err != nil || string(got) != string(charmap.Windows1252.DecodeByte(byte(b))) {
+			return false
+		}
+	}
+	return !seen[0]
 }
 
 // wideEncoding detects UTF-16 by its byte order mark or by the NUL bytes of ASCII letters; nil for other
