@@ -51,8 +51,10 @@ type FileProblem struct {
 	Reason string `json:"reason"`
 }
 
-// OtherKind reports whether a file was left out because no loader reads its kind.
-func (p FileProblem) OtherKind() bool { return strings.HasPrefix(p.Reason, load.ErrNoLoader.Error()) }
+// OtherKind reports whether a file was left out because no loader reads its kind, nor another format of it.
+func (p FileProblem) OtherKind() bool {
+	return strings.HasPrefix(p.Reason, load.ErrNoLoader.Error()) && !strings.Contains(p.Reason, ": save it as ")
+}
 
 // StageEmbedding is the stage of [Progress] that counts passages.
 const StageEmbedding = "embedding"

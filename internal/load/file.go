@@ -163,6 +163,8 @@ func (w *walker) file(path, source string, link bool) error {
 	if err == nil && kindOf(path) == "" {
 		ext := filepath.Ext(path)
 		switch {
+		case newFormats[strings.ToLower(ext)] != "":
+			err = fmt.Errorf("%w: %s: save it as %s", ErrNoLoader, ext, newFormats[strings.ToLower(ext)])
 		case ext != "":
 			err = fmt.Errorf("%w: %s", ErrNoLoader, ext)
 		case isLicence(path):
@@ -173,6 +175,9 @@ func (w *walker) file(path, source string, link bool) error {
 	}
 	return w.tell(path, f, err)
 }
+
+// newFormats are the endings of old formats that are not read, with those to save such a file as.
+var newFormats = map[string]string{".doc": ".docx", ".xls": ".xlsx", ".xlsb": ".xlsx", ".ppt": ".pptx"}
 
 // isLicence reports files that most program folders have, and that nobody asks about.
 func isLicence(path string) bool {

@@ -57,7 +57,7 @@ func list(t *testing.T, root string) []string {
 
 func TestFiles(t *testing.T) {
 	root := tree(t, map[string]string{
-		"b.md": "b", "a/z.txt": "z", "a/B.MD": "b", "c.png": "x", "LICENSE": "x",
+		"b.md": "b", "a/z.txt": "z", "a/B.MD": "b", "c.png": "x", "costs.XLS": "x", "LICENSE": "x",
 		".git/x.md": "x", ".hidden.md": "x", "node_modules/p/readme.md": "x", ".ragflow/x.md": "x",
 		"CHANGES": "new: x", "empty": "", "program": "\x7fELF\x02\x01", "id_rsa": "-----BEGIN OPENSSH PRIVATE KEY-----\n", "koi": "\xf0\xf2\xe9",
 	})
@@ -66,6 +66,7 @@ func TestFiles(t *testing.T) {
 		"! LICENSE: no loader for this kind of file: a licence",
 		"a/B.MD", "a/z.txt", "b.md",
 		"! c.png: no loader for this kind of file: .png",
+		"! costs.XLS: no loader for this kind of file: .XLS: save it as .xlsx",
 		"empty",
 		"! id_rsa: no loader for this kind of file: it has no extension, and holds no text or a key",
 		"koi",

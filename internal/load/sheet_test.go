@@ -248,3 +248,15 @@ func TestTextTables(t *testing.T) {
 		})
 	}
 }
+
+// TestOpenTables reads tables of an OpenDocument text: a nested one stands once, in its cell, and covered cells
+// keep the columns.
+func TestOpenTables(t *testing.T) {
+	cell := func(inside string) string { return "<table-cell>" + inside + "</table-cell>" }
+	data := zipped(t, "content.xml", "<document-content><table><table-row>"+cell("<p>Town</p>")+`<table-cell number-columns-spanned="2"><p>Year</p></table-cell><covered-table-cell/>`+cell("<p>Note</p>")+"</table-row>"+
+		"<table-row>"+cell("<p>Hel</p>")+cell("<p>1</p>")+cell("<p>2</p>")+cell("<p>as</p><table><table-row>"+cell("<p>inner</p>")+cell("<p>part</p>")+"</table-row></table>")+"</table-row></table></document-content>")
+	want := []string{"| Town | Year |  | Note |\n| --- | --- | --- | --- |\n| Hel | 1 | 2 | as inner part |"}
+	if d := cmp.Diff(want, partsOf(t, "a.odt", data)); d != "" {
+		t.Error(d)
+	}
+}
