@@ -11,7 +11,7 @@ type budget struct {
 }
 
 func budgetOf(size int) budget {
-	return budget{unpacked: min(16<<20+32*int64(size), 256<<20), text: 6<<20 + 2*size, blocks: 50_000 + size/100}
+	return budget{unpacked: min(16<<20+32*int64(size), 256<<20), text: 6<<20 + 2*size, blocks: 100_000 + size/100}
 }
 
 // Memory returns the maximum memory in bytes for reading and cutting a file of size bytes.

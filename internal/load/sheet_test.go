@@ -260,3 +260,20 @@ func TestOpenTables(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// TestManyRows reads a table and a sheet of 100,000 rows to the end.
+func TestManyRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large files")
+	}
+	const rows = 99_999
+	for source, data := range map[string][]byte{
+		"a.csv":  append([]byte("Name,Price\n"), bytes.Repeat([]byte("Rope,5\n"), rows)...),
+		"a.xlsx": workbook(t, "", bytes.Repeat([]byte(`<row><c t="inlineStr"><is><t>Rope</t></is></c><c><v>5</v></c></row>`), rows)),
+	} {
+		doc, err := load.Parse(t.Context(), source, data)
+		if err != nil || strings.Count(doc.Text, "Rope") != rows {
+			t.Errorf("%s: %d rows, %v", source, strings.Count(doc.Text, "Rope"), err)
+		}
+	}
+}
