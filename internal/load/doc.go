@@ -26,4 +26,7 @@
 // Office documents and EPUBs are archives of XML (archive.go, office.go), unpacked as streams within a budget
 // that grows with the file (budget.go). A builder turns formats without text into blocks: records, rows or
 // paragraphs.
+//
+// The rows of a sheet go through a grid (grid.go), which finds the tables by the first rows of each, and the
+// names, labels and sections of their rows (gridtable.go). Every row then names its values (table.go).
 package load

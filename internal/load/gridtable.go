@@ -47,11 +47,13 @@ func (t *gridTable) begin(rows []gridRow, before []*gridTable) error {
 		above.head = nil
 		t.measure(rows)
 	}
-	for _, row := range rows[:first] {
-		t.part(strings.ReplaceAll(strings.Join(notBlank(values(row)), "; "), ":; ", ": "), row.line)
-	}
 	if first < end {
-		t.head, t.headAt = t.joined(rows[first:end]), rows[first].line
+		for _, row := range rows[:first] {
+			if err := t.row(values(row), row.line); err != nil {
+				return err
+			}
+		}
+		t.rows, t.head, t.headAt = 0, t.joined(rows[first:end]), rows[first].line
 	}
 	for _, row := range rows[first:end] {
 		for _, c := range row.cells {
@@ -252,8 +254,4 @@ func (c cell) withNote(text string) string {
 		return text
 	}
 	return strings.TrimSpace(text + " (comment: " + c.note + ")")
-}
-
-func notBlank(texts []string) []string {
-	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
