@@ -169,6 +169,14 @@ func TestSheets(t *testing.T) {
 			[]string{"Price (comment: without tax)", "Item: Rope; Price: 5 (comment: old price)", "(comment: ask Ola)"},
 		},
 		{
+			"hidden rows behind an empty one",
+			sheet{
+				rows:   [][]any{{"Item", "Price"}, {"Rope", 5}, nil, nil, {"Sail", 50}, {"Tar", 3}, nil, {"Oar", 4}},
+				change: func(f *excelize.File, name string) error { return f.SetRowVisible(name, 5, false) },
+			},
+			[]string{"Item: Rope; Price: 5", "Item: Sail; Price: 50 (hidden row)", "Item: Tar; Price: 3", "Item: Oar; Price: 4"},
+		},
+		{
 			"hidden rows and columns",
 			sheet{
 				rows: [][]any{{"Item", "Cost", "Price"}, {"Rope", 3, 5}, {"Sail", 30, 50}},
