@@ -30,6 +30,9 @@ const (
 
 // readMarkdown finds the blocks of the text, which was written or generated as Markdown.
 func (d *draft) readMarkdown() {
+	if d.Kind == document.Table { // its rows are paragraphs
+		return
+	}
 	parsers := parser.DefaultBlockParsers()
 	if d.Kind != document.Markdown { // in other documents markup is a coincidence
 		parsers = []util.PrioritizedValue{

@@ -280,8 +280,9 @@ func TestManyRows(t *testing.T) {
 		"a.xlsx": workbook(t, "", bytes.Repeat([]byte(`<row><c t="inlineStr"><is><t>Rope</t></is></c><c><v>5</v></c></row>`), rows)),
 	} {
 		doc, err := load.Parse(t.Context(), source, data)
-		if err != nil || strings.Count(doc.Text, "Rope") != rows {
-			t.Errorf("%s: %d rows, %v", source, strings.Count(doc.Text, "Rope"), err)
+		isData := source == "a.csv" // never read as Markdown
+		if err != nil || strings.Count(doc.Text, "Rope") != rows || isData && len(doc.Warnings) > 0 {
+			t.Errorf("%s: %d rows, %v %v", source, strings.Count(doc.Text, "Rope"), doc.Warnings, err)
 		}
 	}
 }
