@@ -223,8 +223,17 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 			out.Grade, pieces = &t.Grade, a.pieces(t)
 		}
 	}
+	rows := a.overRows(t, pieces)
+	if rows {
+		t = calculated(t)
+		out.Abstained, out.Grade, pieces = true, &t.Grade, a.pieces(t)
+	}
 	if len(pieces) == 0 {
-		out.Text, out.Abstained = below(t.Declined, strings.Join(a.nothing(t), " ")), true
+		parts := a.nothing(t)
+		if rows && !a.HasModel {
+			parts = append(parts, prompts.Say(prompts.NeedsModel, t.Language))
+		}
+		out.Text, out.Abstained = below(t.Declined, strings.Join(parts, " ")), true
 		return out, nil
 	}
 	parts := a.opening(t)
@@ -235,7 +244,7 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 		parts, picks = append(parts, said), append(picks, quoted...)
 		used, out.Order = append(used, t.Sources[x.source]), append(out.Order, x.source+1)
 	}
-	if !a.HasModel && needsModel(t.Question) {
+	if !a.HasModel && (rows || needsModel(t.Question)) {
 		parts = append(parts, prompts.Say(prompts.NeedsModel, t.Language))
 	}
 	var err error
@@ -282,16 +291,28 @@ const maxUnknown = 3
 // may be there in another form.
 func (l lexicon) unknown(question string) []string {
 	var out []string
-	lang, end := text.Language(question), 0
+	names, end := namesStandOut(question), 0
 	for _, token := range l.content(question) {
 		word := question[token.Start:token.End]
 		first, _ := utf8.DecodeRuneInString(word)
-		named := strings.ContainsFunc(word, unicode.IsDigit) || lang != "de" && token.Start > 0 && unicode.IsUpper(first)
+		named := strings.ContainsFunc(word, unicode.IsDigit) || names && token.Start > 0 && unicode.IsUpper(first)
 		if named && token.Start >= end && l.stats.DocFreq(token.Term) == 0 && len(out) < maxUnknown && !slices.Contains(out, word) {
 			out, end = append(out, word), token.End
 		}
 	}
 	return out
+}
+
+// namesStandOut reports whether only names have capital letters in the language of a question. In a question without
+// function words, it may be German, whose nouns have them.
+func namesStandOut(question string) bool {
+	lang, seen := text.Language(question), 0
+	for _, w := range plainWords(question) {
+		if text.StopWord(lang, w) {
+			seen++
+		}
+	}
+	return lang != "de" && seen > 1
 }
 
 // foreign reports whether the question of a task is in another language than the documents.

@@ -260,6 +260,21 @@ func TestRowAskedFor(t *testing.T) {
 	}
 }
 
+// TestQuestionsOverRows checks that what has to be calculated from several rows is declined, and what one row says
+// is not.
+func TestQuestionsOverRows(t *testing.T) {
+	l := library{page("a", "Order: A-1; Town: Kiel; Pieces: 7\n\nOrder: A-2; Town: Kiel; Pieces: 9\n\nOrder: A-3; Town: Jena; Pieces: 4")}
+	for question, declined := range map[string]bool{
+		"How many orders are there in Kiel?": true, "Which order of Kiel has the most pieces?": true, "Wie hoch ist die Summe der Pieces in Kiel?": true,
+		"How many pieces has order A-2?": false, "Which town is order A-3 for?": false,
+	} {
+		got := answer(t, l, task(question, 0.9, l...))
+		if got.Abstained != declined || strings.Contains(got.Text, "ragflow models --help") != declined {
+			t.Errorf("%s: declined %v:\n%s", question, got.Abstained, got.Text)
+		}
+	}
+}
+
 // TestAnswersAreNotQuestions checks that neither a question nor a greeting is the sentence in bold.
 func TestAnswersAreNotQuestions(t *testing.T) {
 	l := library{page("a", "Dear Ann,\n\nDoes the delivery of the bearing take seven days? No, the delivery takes five days.\n\nIs the price of the bearing still 39 €? The new price is 48 €.")}
