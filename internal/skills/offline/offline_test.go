@@ -443,6 +443,7 @@ func TestSmallTalk(t *testing.T) { // Z12
 	for question, want := range map[string]string{
 		"Hello there": state.RouteChitchat, "Dziękuję bardzo!": state.RouteChitchat, "tạm biệt": state.RouteChitchat,
 		"What can you do?": state.RouteMeta, "What did I ask before?": state.RouteMeta,
+		"Vielen Dank!": state.RouteChitchat, "Guten Tag": state.RouteChitchat, "Was kannst du?": state.RouteMeta, "Hilfe im Alter": state.RouteSearch,
 		"hello world example": state.RouteSearch, "Thanks, but how do I stop it?": state.RouteSearch,
 	} {
 		plan, err := r.Rewrite(t.Context(), question, state.Memory{})

@@ -9,18 +9,18 @@ import (
 	"example.com/ragflow/state"
 )
 
-// talkPatterns match turns that need no search (Z12) in English, Polish and Vietnamese, with their replies.
-// They are strict: a turn that may be about the documents must not match.
+// talkPatterns match turns that need no search (Z12) in English, German, Polish and Vietnamese, with their
+// replies. They are strict: a turn that may be about the documents must not match.
 var talkPatterns = []struct {
 	route string
 	say   prompts.Situation
 	line  *regexp.Regexp
 }{
-	{state.RouteChitchat, prompts.Thanks, whole(`(?:ok |okay |great |perfect )?(?:thanks|thank you|thx|cheers|many thanks|dziękuję|dzięki|cảm ơn|cám ơn)(?: a lot| so much| very much| for (?:your|the) help| bardzo| za pomoc| bạn| nhiều| rất nhiều)*(?: that (?:was|is) (?:great|perfect|all))?`)},
-	{state.RouteChitchat, prompts.Farewell, whole(`(?:ok |okay )?(?:bye|goodbye|bye bye|see you(?: later)?|do widzenia|żegnaj|tạm biệt)(?: bạn)?`)},
-	{state.RouteChitchat, prompts.Greeting, whole(`(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings|cześć|hej|witaj|witam|dzień dobry|dobry wieczór|xin chào|chào(?: bạn)?)(?: there| all| everyone| again)?`)},
-	{state.RouteMeta, prompts.Capabilities, whole(`(?:please )?help(?: me)?|what can (?:you do|i ask)(?: for me| you)?|who are you|what are you|how can you help(?: me)?|how do you work|pomoc|co potrafisz|co umiesz|kim jesteś|jak możesz mi pomóc|trợ giúp|bạn là ai|bạn (?:có thể )?làm (?:được )?gì`)},
-	{state.RouteMeta, prompts.EarlierQuestions, whole(`what (?:did i|have i)(?: just)? ask(?:ed)?(?: you)?(?: before)?|what (?:was|were) my (?:first |last |previous )?questions?|(?:show|list) my questions|what (?:did|have) we talk(?:ed)? about|o co (?:wcześniej )?pytał[ae]m|jakie było moje (?:pierwsze |ostatnie )?pytanie|o czym rozmawialiśmy|(?:trước đó )?tôi (?:đã|vừa) hỏi gì|câu hỏi trước của tôi là gì`)},
+	{state.RouteChitchat, prompts.Thanks, whole(`(?:ok |okay |great |perfect )?(?:thanks|thank you|thx|cheers|many thanks|danke|vielen dank|dziękuję|dzięki|cảm ơn|cám ơn)(?: a lot| so much| very much| for (?:your|the) help| schön| sehr| bardzo| za pomoc| bạn| nhiều| rất nhiều)*(?: that (?:was|is) (?:great|perfect|all))?`)},
+	{state.RouteChitchat, prompts.Farewell, whole(`(?:ok |okay )?(?:bye|goodbye|bye bye|see you(?: later)?|tschüss|auf wiedersehen|do widzenia|żegnaj|tạm biệt)(?: bạn)?`)},
+	{state.RouteChitchat, prompts.Greeting, whole(`(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings|hallo|guten (?:morgen|tag|abend)|cześć|hej|witaj|witam|dzień dobry|dobry wieczór|xin chào|chào(?: bạn)?)(?: there| all| everyone| again)?`)},
+	{state.RouteMeta, prompts.Capabilities, whole(`(?:please )?help(?: me)?|what can (?:you do|i ask)(?: for me| you)?|who are you|what are you|how can you help(?: me)?|how do you work|hilfe|wer bist du|wer sind sie|was kannst du|was können sie|pomoc|co potrafisz|co umiesz|kim jesteś|jak możesz mi pomóc|trợ giúp|bạn là ai|bạn (?:có thể )?làm (?:được )?gì`)},
+	{state.RouteMeta, prompts.EarlierQuestions, whole(`what (?:did i|have i)(?: just)? ask(?:ed)?(?: you)?(?: before)?|what (?:was|were) my (?:first |last |previous )?questions?|(?:show|list) my questions|what (?:did|have) we talk(?:ed)? about|was habe ich(?: bisher| vorher)? gefragt|o co (?:wcześniej )?pytał[ae]m|jakie było moje (?:pierwsze |ostatnie )?pytanie|o czym rozmawialiśmy|(?:trước đó )?tôi (?:đã|vừa) hỏi gì|câu hỏi trước của tôi là gì`)},
 }
 
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
@@ -39,7 +39,7 @@ func talk(question string) (route string, say prompts.Situation) {
 // asksMore finds turns that ask for more of the last answer.
 //
 //nolint:gochecknoglobals // a pattern
-var asksMore = whole(`(?:please |and )?(?:(?:tell me |say |show me |show )?(?:some )?more(?: details?| info| about (?:it|that|this))?|go on|continue|carry on|what else|anything else|is there anything else|yes|yes please|ok|okay|sure)(?: please)?|` +
+var asksMore = whole(`(?:please |and )?(?:(?:tell me |say |show me |show )?(?:some )?more(?: details?| info| about (?:it|that|this))?|go on|continue|carry on|what else|anything else|is there anything else|mehr|weiter|was noch|ja|ja bitte|yes|yes please|ok|okay|sure)(?: please)?|` +
 	`(?:powiedz |pokaż |coś )?więcej|dalej|mów dalej|kontynuuj|co jeszcze|tak|poproszę|(?:nói |cho tôi biết |kể )?thêm(?: nữa| đi)?|tiếp(?: tục| đi)?|còn gì nữa(?: không)?|vâng|có`)
 
 // smallTalk replies to a turn that needs no documents.
