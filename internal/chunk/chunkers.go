@@ -150,8 +150,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// cutVersion changes whenever the same options would cut a document differently.
-const cutVersion = "chunk/19"
+// cutVersion changes whenever a document would be read, or with the same options cut, differently.
+const cutVersion = "chunk/20"
 
 // Fingerprint identifies the options and the version of the chunkers: a document that was cut
 // under another fingerprint must be cut again.
