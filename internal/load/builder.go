@@ -191,7 +191,7 @@ func numbered(s string) bool {
 // programTitle returns a title, or "" if a program has written a file name there.
 func programTitle(title string) string {
 	lower := strings.ToLower(title)
-	for _, mark := range []string{"microsoft word - ", "microsoft powerpoint - ", "untitled", "powerpoint presentation"} {
+	for _, mark := range []string{"microsoft word - ", "microsoft powerpoint - ", "microsoft excel - ", "untitled", "(anonymous)", "powerpoint presentation"} {
 		if strings.HasPrefix(lower, mark) {
 			return ""
 		}

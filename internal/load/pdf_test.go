@@ -251,3 +251,28 @@ func TestPDFSlow(t *testing.T) {
 		}
 	}
 }
+
+// TestPDFTitle checks that a title is that of the metadata, else the largest line of the first page, else the
+// name of the file.
+func TestPDFTitle(t *testing.T) {
+	head := func(size int, text string) string { return line("B", size, 72, 750, text) }
+	body := column(72, 700, "The tower is cleaned each May by two people, and nobody else may", "climb it without a rope.")
+	for _, tt := range []struct {
+		name, meta, want string
+		pages            []string
+	}{
+		{"metadata", "<</Title(The tower)>>", "The tower", []string{head(16, "Preface") + body}},
+		{"program", "<</Title(\\(anonymous\\))>>", "a", []string{body}},
+		{"largest", "<</Title(untitled)>>", "Guide", []string{line("F", 13, 72, 800, "Town of Ash") + head(20, "Guide") + body, head(16, "Preface") + body}},
+		{"chapters", "<<>>", "a", []string{head(16, "Preface") + body, head(16, "Cleaning") + body}},
+		{"first of its size", "<<>>", "How to clean", []string{head(16, "How to clean") + body, head(16, "Alarms") + body}},
+		{"later page", "<<>>", "a", []string{head(14, "Preface") + body, head(20, "Part one") + body}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc, err := load.Parse(t.Context(), "a.pdf", pdfWith("/Info 100 0 R", []string{tt.meta}, tt.pages...))
+			if err != nil || doc.Title != tt.want {
+				t.Errorf("title %q, %v, want %q", doc.Title, err, tt.want)
+			}
+		})
+	}
+}

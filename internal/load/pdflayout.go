@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/ragflow/internal/document"
 	"example.com/ragflow/internal/text"
 )
 
@@ -50,8 +51,33 @@ func (d *draft) takePDF(file *pdfFile) error {
 	}
 	w.finish(d)
 	d.Pages, d.Meta = w.starts, file.fields
-	d.Title = cmp.Or(file.title, titleOf(d.Blocks))
+	end := len(d.Text)
+	if pages > 1 {
+		end = w.starts[1]
+	}
+	d.Title = cmp.Or(file.title, largestOf(d.Blocks, end))
 	return nil
+}
+
+// largestOf returns the heading above all others if it stands on the first page, which ends at an offset; else
+// one of three words or more that the document begins with. Shorter ones are those of chapters, such as "Preface".
+func largestOf(blocks []document.Block, end int) string {
+	best, alone := document.Block{Level: math.MaxInt}, false
+	for _, b := range blocks {
+		if b.Level > 0 && b.Level <= best.Level && b.Heading != "" {
+			best, alone = b, b.Level < best.Level
+		}
+	}
+	if !alone || best.Start >= end {
+		best = document.Block{}
+		if len(blocks) > 0 && strings.Count(blocks[0].Heading, " ") >= 2 {
+			best = blocks[0]
+		}
+	}
+	if numbered(best.Heading) || utf8.RuneCountInString(best.Heading) > maxHeadingRunes {
+		return ""
+	}
+	return best.Heading
 }
 
 // plural formats a number of things.
