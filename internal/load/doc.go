@@ -20,8 +20,10 @@
 // Menus, navigation and hidden text of an HTML page are left out (htmlskip.go); the rest is written as
 // Markdown (htmlpage.go).
 //
-// A PDF is read by PDFium in a sandbox (pdf.go); its lines become paragraphs, headings and rows by their
-// position and look (pdflayout.go).
+// A PDF is read by PDFium in a sandbox (pdf.go, pdfpage.go); its lines become paragraphs and headings by their
+// position and look (pdflayout.go). Tables are found first, in the words of a page (pdfflows.go): between ruling
+// lines (pdfrulings.go, pdfgrid.go), then between gutters (pdfgutters.go). Their cells (pdftable.go) become rows
+// that name their values (pdfrows.go).
 //
 // Office documents and EPUBs are archives of XML (archive.go, office.go), unpacked as streams within a budget
 // that grows with the file (budget.go). A builder turns formats without text into blocks: records, rows or

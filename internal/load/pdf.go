@@ -23,7 +23,7 @@ import (
 const (
 	maxPDFPages   = 20_000
 	maxPDFText    = 48 << 20              // bytes of lines
-	pdfLineCost   = 128                   // bytes for a line besides its text
+	pdfLineCost   = 128                   // bytes for a line or a cell besides its text
 	maxPageChars  = 1_000_000             // characters of a page
 	pdfMemory     = 64 << 20 / (64 << 10) // pages of 64 KiB
 	pdfReaders    = 2                     // PDFs read at a time
@@ -72,25 +72,32 @@ type pdfFile struct {
 // ctx ends, another PDF gets its slot.
 func (d *draft) readPDF(ctx context.Context, data []byte) error {
 	d.Converted, d.Encoding = true, "pdf"
+	file, err := pdfContent(ctx, data)
+	if err != nil {
+		return err
+	}
+	return d.takePDF(&file)
+}
+
+// pdfContent reads the content of a PDF. The end of ctx frees its slot.
+func pdfContent(ctx context.Context, data []byte) (pdfFile, error) {
 	select {
 	case pdfSlots <- struct{}{}:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return pdfFile{}, context.Cause(ctx)
 	}
-	context.AfterFunc(ctx, func() { <-pdfSlots }) // readWithin always ends ctx
+	context.AfterFunc(ctx, func() { <-pdfSlots })
 	pool, err := pdfEngine()
 	if err != nil {
-		return fmt.Errorf("start the PDF reader: %w", err)
+		return pdfFile{}, fmt.Errorf("start the PDF reader: %w", err)
 	}
 	instance, err := pool.GetInstanceWithContext(ctx)
 	if err != nil {
-		return fmt.Errorf("start the PDF reader: %w", err)
+		return pdfFile{}, fmt.Errorf("start the PDF reader: %w", err)
 	}
 	r := pdfReader{Pdfium: instance, ctx: ctx}
-	if err := r.read(data); err != nil {
-		return err
-	}
-	return d.takePDF(&r.file)
+	err = r.read(data)
+	return r.file, err
 }
 
 // pdfReader reads one document.
@@ -126,6 +133,10 @@ func (r *pdfReader) read(data []byte) error {
 		}
 		for _, l := range lines {
 			size += len(l.text) + pdfLineCost
+			if l.table != nil {
+				cells, text := l.table.size()
+				size += text + cells*pdfLineCost
+			}
 		}
 		if size > maxPDFText {
 			return fmt.Errorf("%w: more than %s of text in it", ErrTooLarge, inBytes(maxPDFText))
@@ -149,8 +160,10 @@ func (r *pdfReader) page(i int) (lines []pdfLine, err error) {
 	defer func() { _, _ = r.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: page.Page}) }()
 	at := requests.Page{ByReference: &page.Page}
 	if text, err := r.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: at}); err == nil {
-		t := pdfPage{reader: r, text: text.TextPage, page: i}
-		err = t.read()
+		t := pdfPage{reader: r, ref: at, text: text.TextPage, page: i, tables: map[int][]*pdfTable{}}
+		if err = t.read(); err == nil {
+			t.findTables()
+		}
 		_, _ = r.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage})
 		if lines = t.lines; err != nil {
 			return nil, err

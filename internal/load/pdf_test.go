@@ -276,3 +276,22 @@ func TestPDFTitle(t *testing.T) {
 		})
 	}
 }
+
+// TestPDFFiles reads PDFs of a real program, with and without tables; testdata/pdf/make.py says what is in them.
+func TestPDFFiles(t *testing.T) {
+	for _, name := range []string{"stations", "offer", "turned", "prose", "figures"} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join("testdata", "pdf", name)
+			data, err := os.ReadFile(path + ".pdf")
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := load.Parse(t.Context(), name+".pdf", data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkChunks(t, doc)
+			golden.Assert(t, path+".golden", []byte("title "+doc.Title+"\n\n"+doc.Text))
+		})
+	}
+}

@@ -50,7 +50,7 @@ func (d *draft) takePDF(file *pdfFile) error {
 		w.starts = append(w.starts, w.out.Len())
 	}
 	w.finish(d)
-	d.Pages, d.Meta = w.starts, file.fields
+	d.Pages, d.Meta, d.Places = w.starts, file.fields, nil // pages are its places
 	end := len(d.Text)
 	if pages > 1 {
 		end = w.starts[1]
@@ -103,7 +103,7 @@ func dropFurniture(pages [][]pdfLine) {
 	for _, lines := range pages {
 		once := map[string]bool{}
 		for _, i := range edges(lines) {
-			if k := key(lines[i]); !once[k] {
+			if k := key(lines[i]); !once[k] && lines[i].table == nil {
 				once[k] = true
 				counts[k]++
 			}
@@ -114,7 +114,7 @@ func dropFurniture(pages [][]pdfLine) {
 		for _, i := range edges(lines) {
 			k := key(lines[i])
 			numbered := strings.HasPrefix(k, "#") || strings.HasSuffix(k, "#") // the heading of a chapter
-			drop[i] = counts[k] >= minSeen && (numbered || 4*counts[k] >= len(pages))
+			drop[i] = lines[i].table == nil && counts[k] >= minSeen && (numbered || 4*counts[k] >= len(pages))
 		}
 		kept := lines[:0]
 		index := isIndex(lines)
@@ -161,6 +161,10 @@ type layout struct {
 	bold   bool      // the body is bold, so bold lines are not headings
 	fixed  bool      // the body is monospaced, so it is not code
 	starts []int     // where pages begin
+
+	edges   []float64 // where the columns of the last table begin
+	head    []string  // their names, after one for the section
+	section tableCell // of its last rows
 }
 
 // measure finds the font size of most letters, and the distance between most lines.
@@ -168,6 +172,11 @@ func (w *layout) measure(lines []pdfLine) {
 	letters, gaps := map[float64]int{}, map[float64]int{}
 	bold, fixed, all := 0, 0, 0
 	for i, l := range lines {
+		if l.table != nil {
+			_, n := l.table.size()
+			letters[rounded(l.size)] += n
+			continue
+		}
 		n := utf8.RuneCountInString(l.text)
 		letters[rounded(l.size)] += n
 		if all += n; l.bold {
@@ -217,6 +226,12 @@ func (w *layout) write(lines []pdfLine) {
 			continue
 		}
 		l, joint := lines[i], apart
+		if l.table != nil {
+			plain = false
+			w.page(l.page)
+			w.table(l.table, i > 0 && lines[i-1].table != nil && lines[i-1].page == l.page-1)
+			continue
+		}
 		if plain && levels[i] == levels[i-1] {
 			joint = w.joint(lines[i-1], l, levels[i] > 0, rightEdge(lines, i-1))
 		}

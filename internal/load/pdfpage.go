@@ -10,8 +10,8 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 )
 
-// pdfLine is a line of text on a page, with the look of its first and last characters. Lengths are in points;
-// the origin is the lower left corner of the page.
+// pdfLine is a line of text on a page, with the look of its first and last characters. Lengths are in points,
+// in the coordinates of its page turned so that the text runs from left to right.
 type pdfLine struct {
 	text              string
 	page              int  // from 0
@@ -19,18 +19,36 @@ type pdfLine struct {
 	size              float64
 	bold, fixed       bool
 	left, right, base float64
+	turns             int // quarter turns to the left that the text has on the unrotated page
+	height            float64
+	words             []pdfWord // while the page is read
+	table             *pdfTable // that the line stands for; nil for text
+}
+
+// pdfWord is a word of a line. The top of its page is up.
+type pdfWord struct {
+	text                      string
+	left, right, base, height float64
+	bold                      bool
+	line                      int // among the lines of the page
+	used                      bool
 }
 
 // pdfPage reads the lines of a page in PDFium's order.
 type pdfPage struct {
 	reader      *pdfReader
+	ref         requests.Page
 	text        references.FPDF_TEXTPAGE
 	page        int
 	lines       []pdfLine
 	line        strings.Builder
-	first, last int // first and last character of the line; first is -1 before it begins
-	space       bool
-	second      int // first character of the second word; 0 before
+	words       []pdfWord
+	turns       int                 // of the current line
+	first, last int                 // first and last character of the line; first is -1 before it begins
+	begun       int                 // first character of the current word; -1 between words
+	start       int                 // of the current word in line
+	second      int                 // first character of the second word; 0 before
+	tables      map[int][]*pdfTable // by the first of the lines that they hold
 }
 
 func (p *pdfPage) read() error {
@@ -42,16 +60,12 @@ func (p *pdfPage) read() error {
 	if count.Count > maxPageChars {
 		return fmt.Errorf("%w: %d characters on page %d, the limit is %d", ErrTooLarge, count.Count, p.page+1, maxPageChars)
 	}
-	p.first = -1
-	for i := range count.Count {
+	p.first, p.begun = -1, -1
+	for i, c := range p.characters(count.Count) {
 		if i%1000 == 0 && p.reader.ctx.Err() != nil {
 			return p.reader.ctx.Err()
 		}
-		char, err := p.reader.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: p.text, Index: i})
-		if err != nil {
-			return nil //nolint:nilerr // a damaged page
-		}
-		switch c := rune(char.Unicode & 0x1FFFFF); c {
+		switch c {
 		case '\r', '\n', hyphen, hyphenInText:
 			p.end(c == hyphen || c == hyphenInText)
 		default:
@@ -62,52 +76,119 @@ func (p *pdfPage) read() error {
 	return nil
 }
 
+// characters returns the characters of the page; fewer if it is damaged. One call returns them all, unless some have no
+// Unicode value: they are missing in its result.
+func (p *pdfPage) characters(n int) []rune {
+	// Twice the room, for characters of two UTF-16 units.
+	all, err := p.reader.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: p.text, Count: 2 * n})
+	if err == nil {
+		if chars := []rune(strings.TrimSuffix(all.Text, "\x00")); len(chars) == n {
+			return chars
+		}
+	}
+	chars := make([]rune, 0, n)
+	for i := range n {
+		char, err := p.reader.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: p.text, Index: i})
+		if err != nil || p.reader.ctx.Err() != nil {
+			break
+		}
+		chars = append(chars, rune(char.Unicode&0x1FFFFF))
+	}
+	return chars
+}
+
 func (p *pdfPage) add(c rune, i int) {
 	switch {
 	case c < 0:
 		return
 	case c == ' ':
-		p.space = p.line.Len() > 0
+		p.endWord()
 		return
-	case p.space:
-		if p.line.WriteByte(' '); p.second == 0 {
-			p.second = i
+	case p.begun >= 0:
+	default:
+		if p.line.Len() > 0 {
+			if p.line.WriteByte(' '); p.second == 0 {
+				p.second = i
+			}
 		}
+		p.begun, p.start = i, p.line.Len()
 	}
 	if p.first < 0 {
 		p.first = i
+		p.turns = 0
+		if angle, err := p.reader.FPDFText_GetCharAngle(&requests.FPDFText_GetCharAngle{TextPage: p.text, Index: i}); err == nil {
+			p.turns = (4 - int(math.Round(float64(angle.CharAngle)*2/math.Pi))&3) & 3 // PDFium counts to the right
+		}
 	}
 	p.line.WriteRune(c)
-	p.last, p.space = i, false
+	p.last = i
+}
+
+// endWord closes the current word, if any.
+func (p *pdfPage) endWord() {
+	if p.begun < 0 {
+		return
+	}
+	w := pdfWord{text: p.line.String()[p.start:]}
+	if at, err := p.reader.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: p.text, Index: p.begun}); err == nil {
+		w.left, w.base = turned(at.X, at.Y, p.turns)
+		w.right = w.left
+	}
+	if box, err := p.reader.FPDFText_GetCharBox(&requests.FPDFText_GetCharBox{TextPage: p.text, Index: p.last}); err == nil {
+		a, _ := turned(box.Left, box.Bottom, p.turns)
+		b, _ := turned(box.Right, box.Top, p.turns)
+		w.right = max(a, b)
+	}
+	p.words = append(p.words, w)
+	p.begun = -1
+}
+
+// turned turns a point by quarter turns to the right.
+func turned(x, y float64, turns int) (tx, ty float64) {
+	for range turns {
+		x, y = y, -x
+	}
+	return x, y
 }
 
 // end closes the line. PDFium ends a line at an index or an exponent; the following text at the same height
 // belongs to the line.
 func (p *pdfPage) end(hyphen bool) {
+	p.endWord()
 	if p.first >= 0 {
-		l := pdfLine{text: p.line.String(), page: p.page, hyphen: hyphen}
+		l := pdfLine{text: p.line.String(), page: p.page, hyphen: hyphen, turns: p.turns, words: p.words}
 		if text, ok := strings.CutSuffix(l.text, "‐"); ok { // U+2010, which PDFium takes for a letter
 			l.text, l.hyphen = text, true
 		}
 		p.measure(&l)
 		if n := len(p.lines); n > 0 && beside(p.lines[n-1], l) {
-			a := &p.lines[n-1]
-			if l.left-a.right > 0.15*l.size {
-				a.text += " "
-			}
-			a.text, a.right, a.hyphen = a.text+l.text, l.right, l.hyphen
+			p.lines[n-1].join(l)
 		} else {
 			p.lines = append(p.lines, l)
 		}
 	}
 	p.line.Reset()
-	p.first, p.space, p.second = -1, false, 0
+	p.words = nil
+	p.first, p.second = -1, 0
+}
+
+// join appends the text beside a line.
+func (l *pdfLine) join(b pdfLine) {
+	words := b.words
+	if b.left-l.right > 0.15*b.size {
+		l.text += " "
+	} else {
+		last := &l.words[len(l.words)-1]
+		last.text, last.right = last.text+words[0].text, words[0].right
+		words = words[1:]
+	}
+	l.text, l.right, l.hyphen, l.words = l.text+b.text, b.right, b.hyphen, append(l.words, words...)
 }
 
 // beside reports whether b follows a at the same height, at most a table column away.
 func beside(a, b pdfLine) bool {
 	size := min(a.size, b.size)
-	return !a.hyphen && size > 0 && math.Abs(a.base-b.base) < 0.35*size && b.left >= a.right-0.3*size && b.left-a.right < 12*size
+	return !a.hyphen && size > 0 && a.turns == b.turns && math.Abs(a.base-b.base) < 0.35*size && b.left >= a.right-0.3*size && b.left-a.right < 12*size
 }
 
 // Names of bold and of monospaced fonts.
@@ -140,10 +221,16 @@ func (p *pdfPage) measure(l *pdfLine) {
 		l.bold = l.bold && (font.Flags&forceBold != 0 || boldFont.MatchString(font.FontName))
 		l.fixed = l.fixed && (font.Flags&fixedPitch != 0 || fixedFont.MatchString(font.FontName))
 	}
-	if at, err := p.reader.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: p.text, Index: p.first}); err == nil {
-		l.left, l.base = at.X, at.Y
+	l.height = 1.2 * l.size
+	if box, err := p.reader.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: p.text, Index: typical}); err == nil {
+		_, a := turned(float64(box.Rect.Left), float64(box.Rect.Bottom), l.turns)
+		_, b := turned(float64(box.Rect.Right), float64(box.Rect.Top), l.turns)
+		if h := math.Abs(b - a); h > 0 {
+			l.height = h
+		}
 	}
-	if box, err := p.reader.FPDFText_GetCharBox(&requests.FPDFText_GetCharBox{TextPage: p.text, Index: p.last}); err == nil {
-		l.right = box.Right
+	l.left, l.base, l.right = l.words[0].left, l.words[0].base, l.words[len(l.words)-1].right
+	for i := range l.words {
+		l.words[i].height, l.words[i].bold = l.height, l.bold
 	}
 }
