@@ -92,6 +92,9 @@ func FuzzXML(f *testing.F) {
 func FuzzPDF(f *testing.F) {
 	f.Add(pdfWith("", nil, column(72, 700, "One line", "and another.")+line("B", 20, 72, 750, "Head")))
 	f.Add(pdfWith("/Info 100 0 R", []string{"<</Title(T)>>", "<</First 101 0 R>>"}, column(72, 700, "A    b    c", "d    e    f")))
+	table := column(72, 700, "Town", "Ulm", "Rom", "Bonn") + column(200, 700, "Rate", "4.50", "7", "9") + column(300, 700, "Nights", "3", "-", "11")
+	f.Add(pdfWith("", nil, table, "0 1 -1 0 700 0 cm "+table))
+	f.Add(pdfWith("", nil, table+"60 650 120 65 re S 180 650 100 65 re S 280 650 90 65 re S 60 697 m 370 697 l S 60 685 m 370 685 l S"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 256<<10 {
 			return

@@ -295,3 +295,24 @@ func TestPDFFiles(t *testing.T) {
 		})
 	}
 }
+
+// TestPDFManyLines checks that pages of very many ruling lines or columns are read in seconds.
+func TestPDFManyLines(t *testing.T) {
+	var grid, cells, frames strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&grid, "0 %d.%d m 595 %d.%d l S %d.%d 0 m %d.%d 842 l S\n", i/4, i%4*25, i/4, i%4*25, i/6, i%6*15, i/6, i%6*15)
+		fmt.Fprintf(&frames, "%d %d 6 6 re S\n", i%60*9, i/60*9)
+	}
+	for i := range 20_000 {
+		cells.WriteString(line("F", 1, i%200*3, 800-i/200*3, "7"))
+	}
+	for name, page := range map[string]string{"grid": grid.String(), "frames": frames.String(), "none": ""} {
+		begun := time.Now()
+		if _, err := load.Parse(t.Context(), "a.pdf", pdfWith("", nil, cells.String()+page)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if d := time.Since(begun); d > 20*time.Second {
+			t.Errorf("%s: read in %v", name, d)
+		}
+	}
+}
