@@ -240,7 +240,7 @@ func (r *tableRow) bands() []float64 {
 			add(l)
 		}
 	}
-	if cells == 0 || len(bases) < 2 || 2*digits < filled || 10*filled < 9*cells*len(bases) || cells == 1 && len(label.lines) != len(bases) {
+	if cells == 0 || len(bases) < 2 || 2*digits < filled || 10*filled < 8*cells*len(bases) || cells == 1 && len(label.lines) != len(bases) {
 		return nil
 	}
 	for _, l := range label.lines {

@@ -43,14 +43,14 @@ func rowsOf(words []*pdfWord) []wordRow {
 	return rows
 }
 
+const cellGap = 0.75 // heights between two cells
+
 // pieces cuts a row between words that are as far apart as cells.
 func (r wordRow) pieces() [][]*pdfWord {
-	const apart = 0.75 // heights
-
 	var pieces [][]*pdfWord
 	right := 0.0
 	for i, w := range r.words {
-		if i == 0 || w.left-right > apart*r.height {
+		if i == 0 || w.left-right > cellGap*r.height {
 			pieces = append(pieces, nil)
 			right = w.right
 		}
@@ -106,7 +106,7 @@ func runEnd(rows []wordRow, from int) int {
 
 // tableOf returns the table that rows make, or nil.
 func tableOf(rows []wordRow, rules rulings) *pdfTable {
-	gutters := guttersOf(rows)
+	gutters := rules.gutters(append(guttersOf(rows), numberGutters(rows)...), rows)
 	if len(gutters) == 0 || len(gutters)*len(rows) > maxFields {
 		return nil
 	}
@@ -205,6 +205,34 @@ func withSparse(gutters, pieces []interval, height float64) []interval {
 		}
 	}
 	return all[1 : len(all)-1]
+}
+
+// numberGutters returns the narrow intervals between numbers that end at the same place and the words behind
+// them, if a third of the rows have them.
+func numberGutters(rows []wordRow) []interval {
+	var gaps []interval
+	for _, r := range rows {
+		for i, b := range r.words[1:] {
+			a := r.words[i]
+			if gap := b.left - a.right; gap > 0.27*r.height && gap <= cellGap*r.height && isNumber(a.text) {
+				gaps = append(gaps, interval{a.right, b.left})
+			}
+		}
+	}
+	slices.SortFunc(gaps, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
+	var gutters []interval
+	for len(gaps) > 0 {
+		g, n := gaps[0], 0
+		for n < len(gaps) && gaps[n].from < gaps[0].from+1.5 {
+			g = interval{gaps[n].from, min(g.to, gaps[n].to)}
+			n++
+		}
+		if n >= 4 && 3*n >= len(rows) && g.from < g.to {
+			gutters = append(gutters, g)
+		}
+		gaps = gaps[n:]
+	}
+	return gutters
 }
 
 func span(words []*pdfWord) interval {
