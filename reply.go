@@ -287,7 +287,7 @@ func (b *bound) citations(ctx context.Context, chunks *chunkCache, turn state.Tu
 	out := make([]CitationReply, len(turn.Citations))
 	for i, c := range turn.Citations {
 		out[i] = CitationReply{
-			Citation: c, Path: ingest.Path(c.Root, c.Source), Pages: prompts.Pages(c.Page, c.EndPage, turn.Language), ChunkID: c.Chunk,
+			Citation: c, Path: ingest.Path(c.Root, c.Source), Pages: prompts.Pages(c.Page, c.EndPage, c.PageLabel, turn.Language), ChunkID: c.Chunk,
 			Changed: files.Changed(ctx, c),
 		}
 	}
@@ -299,7 +299,7 @@ func others(turn state.Turn) []OtherReply {
 	out := []OtherReply{}
 	for _, o := range transcript.Others(turn) {
 		out = append(out, OtherReply{
-			Citation: o.Citation, Path: ingest.Path(o.Root, o.Source), Pages: prompts.Pages(o.Page, o.EndPage, turn.Language), Telling: o.Telling,
+			Citation: o.Citation, Path: ingest.Path(o.Root, o.Source), Pages: prompts.Pages(o.Page, o.EndPage, o.PageLabel, turn.Language), Telling: o.Telling,
 		})
 	}
 	return out

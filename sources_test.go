@@ -160,3 +160,24 @@ func TestChangedSources(t *testing.T) {
 		})
 	}
 }
+// TestPageLabels follows the numbers that pages bear from a PDF to its citation: its fourth sheet is page 2.
+func TestPageLabels(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("internal", "load", "testdata", "pdf", "turned.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "lights.pdf"), string(data))
+	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
+	indexed(t, a)
+	r, err := a.Ask(t.Context(), ragflow.Question{Text: "Where does the blue key hang?", Trace: true})
+	if err != nil || len(r.Citations) == 0 {
+		t.Fatalf("no citation: %s, %v", r.Answer, err)
+	}
+	if c := r.Citations[0]; c.Page != 4 || c.PageLabel != "2" || c.Pages != "page 2 (sheet 4)" {
+		t.Errorf("citation of page %d, label %q, %q", c.Page, c.PageLabel, c.Pages)
+	}
+	if want := "[lights.pdf, page 2 (sheet 4)]("; !strings.Contains(r.AnswerMD, want) || !strings.Contains(r.AnswerMD, "#page=4)") {
+		t.Errorf("answer.md has no %q:\n%s", want, r.AnswerMD)
+	}
+}

@@ -249,6 +249,9 @@ type Chunk struct {
 	Ordinal   int      `json:"ordinal"`          // position among the document's chunks, from 0
 	Hash      string   `json:"hash,omitempty"`   // SHA-256 of Text, in hex
 
+	// PageLabels are the numbers that the pages from Page on bear, such as iv; nil if they count from 1.
+	PageLabels []string `json:"page_labels,omitempty"`
+
 	Cut Cut `json:"cut,omitzero"` // how the chunker cut the chunk
 
 	// Metadata of the document, or "".
@@ -286,6 +289,19 @@ func (c Chunk) PageAt(offset int) int {
 	return page
 }
 
+// PageLabel returns the numbers that the pages of the document's bytes start to end bear, such as iv or iv–vi;
+// "" if the pages count from 1.
+func (c Chunk) PageLabel(start, end int) string {
+	first, last := c.PageAt(start)-c.Page, c.PageAt(end-1)-c.Page
+	switch {
+	case last >= len(c.PageLabels):
+		return ""
+	case first < last:
+		return c.PageLabels[first] + "–" + c.PageLabels[last]
+	}
+	return c.PageLabels[first]
+}
+
 // Part returns a copy of the chunk with Text[from:to] only. Start, End, lines and pages
 // are adjusted. The ID and the hash are still those of the whole chunk.
 func (c Chunk) Part(from, to int) Chunk {
@@ -293,6 +309,9 @@ func (c Chunk) Part(from, to int) Chunk {
 	within := strings.Count(strings.TrimSuffix(c.Text[from:to], "\n"), "\n")
 	start, end := c.Start+from, c.Start+to
 	first, last := c.LineAt(before), c.LineAt(before+within)
+	if n := c.PageAt(end-1) - c.Page + 1; n <= len(c.PageLabels) {
+		c.PageLabels = c.PageLabels[c.PageAt(start)-c.Page : n]
+	}
 	c.Page, c.Breaks = c.PageAt(start), breaksWithin(c.Breaks, start, end)
 	if len(c.Lines) > 0 {
 		c.Lines = c.Lines[min(before, len(c.Lines)-1):min(before+within+1, len(c.Lines))]
@@ -346,9 +365,10 @@ type Citation struct {
 	End       int     `json:"end"`
 	StartLine int     `json:"start_line"` // 0 if the file has no lines
 	EndLine   int     `json:"end_line"`
-	Page      int     `json:"page,omitempty"`     // first page of the quote, from 1; 0 if the file has no pages
-	EndPage   int     `json:"end_page,omitempty"` // last page of the quote
-	Quote     string  `json:"quote"`              // document[Start:End]
+	Page      int     `json:"page,omitempty"`       // first page of the quote, from 1; 0 if the file has no pages
+	EndPage   int     `json:"end_page,omitempty"`   // last page of the quote
+	PageLabel string  `json:"page_label,omitempty"` // the numbers that these pages bear, such as iv; "" if they count from 1
+	Quote     string  `json:"quote"`                // document[Start:End]
 	Score     float64 `json:"score"`
 	Chunk     string  `json:"chunk"`           // ID of the chunk
 	Hash      string  `json:"hash"`            // hash of the chunk

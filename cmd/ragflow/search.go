@@ -90,7 +90,7 @@ func (a *app) printHits(r *ragflow.SearchReply) {
 		if len(headings) == 0 && h.Title != "" {
 			headings = []string{h.Title}
 		}
-		at := s.Bold(line(transcript.Place(state.Citation{Source: h.Source, StartLine: h.StartLine, EndLine: h.EndLine, Page: h.Page, EndPage: h.EndPage}, prompts.English)))
+		at := s.Bold(line(transcript.Place(state.Citation{Source: h.Source, StartLine: h.StartLine, EndLine: h.EndLine, Page: h.Page, EndPage: h.EndPage, PageLabel: h.PageLabel(h.Start, h.End)}, prompts.English)))
 		fmt.Fprintf(a.out, "%2d. %s  %s\n", h.Rank, at, s.Dim(line(strings.Join(headings, " › "))))
 		fmt.Fprintf(a.out, "    %s\n", marked(h, s))
 	}

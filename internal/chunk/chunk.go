@@ -66,7 +66,7 @@ func (j *cutting) chunks(chunker string, pieces []piece) []state.Chunk {
 			Headings: under(doc.Title, piece.path), Kind: piece.kind,
 			Text: doc.Text[start:end], Start: start, End: end,
 			StartLine: line(start), EndLine: line(end - 1),
-			Page: doc.Page(start), Breaks: breaks(doc, start, end),
+			Page: doc.Page(start), Breaks: breaks(doc, start, end), PageLabels: labels(doc, start, end),
 			Ordinal: len(out), Cut: piece.cut,
 		}
 		c.Cut.Chunker = chunker
@@ -100,6 +100,14 @@ func breaks(d *document.Document, start, end int) []int {
 		return nil
 	}
 	return slices.Clone(d.Pages[first:last])
+}
+
+// labels returns the labels of the pages within a span.
+func labels(d *document.Document, start, end int) []string {
+	if d.Labels == nil {
+		return nil
+	}
+	return slices.Clone(d.Labels[max(0, d.Page(start)-1):d.Page(end-1)])
 }
 
 // linesOf returns, for each line of a span, the line of the file that it begins in.

@@ -43,9 +43,10 @@ type Document struct {
 	Warnings  []string          // what of the file was not read, and why
 	Notes     []string          // how the file was read despite its faults, such as another encoding; nothing is missing
 
-	Blocks []Block // nil: the document is made of Paragraphs
-	Places []Place // the lines of the file that Text comes from; nil without lines
-	Pages  []int   // where in Text pages begin
+	Blocks []Block  // nil: the document is made of Paragraphs
+	Places []Place  // the lines of the file that Text comes from; nil without lines
+	Pages  []int    // where in Text pages begin
+	Labels []string // the numbers that the pages bear, such as iv; nil if they count from 1
 }
 
 // Line returns the line of the file, from 1, of the text at an offset; 0 if the file has no lines. An offset

@@ -61,6 +61,7 @@ type chunkPlace struct {
 	EndLine   int       `json:"end_line,omitzero"`
 	Page      int       `json:"page,omitzero"`
 	Breaks    []int     `json:"breaks,omitempty"`
+	Labels    []string  `json:"page_labels,omitempty"`
 	Lines     []int     `json:"lines,omitempty"`
 	Kind      string    `json:"kind,omitempty"`
 	Cut       state.Cut `json:"cut,omitzero"`
@@ -69,7 +70,7 @@ type chunkPlace struct {
 func encodePlace(c *state.Chunk) (string, error) {
 	cut := c.Cut
 	cut.Chunker = "" // stored in the row of the file
-	data, err := json.Marshal(chunkPlace{c.Start, c.End, c.StartLine, c.EndLine, c.Page, c.Breaks, c.Lines, c.Kind, cut})
+	data, err := json.Marshal(chunkPlace{c.Start, c.End, c.StartLine, c.EndLine, c.Page, c.Breaks, c.PageLabels, c.Lines, c.Kind, cut})
 	return string(data), err
 }
 

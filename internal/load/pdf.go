@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -28,6 +29,7 @@ const (
 	pdfMemory     = 64 << 20 / (64 << 10) // pages of 64 KiB
 	pdfReaders    = 2                     // PDFs read at a time
 	pdfHanging    = 64                    // hanging readers after which no more PDFs are read
+	maxPageLabel  = 40                    // bytes; a longer one is no number
 	picturesToSee = 200                   // objects of a page that are searched for pictures
 )
 
@@ -63,7 +65,8 @@ func (zeros) Read(p []byte) (int, error) {
 // pdfFile is the content of a PDF.
 type pdfFile struct {
 	pages    [][]pdfLine
-	pictures int // pages with pictures but without text
+	pictures int      // pages with pictures but without text
+	labels   []string // of pages; nil if they are the numbers from 1
 	title    string
 	fields   map[string]string // metadata of the file
 }
@@ -144,6 +147,7 @@ func (r *pdfReader) read(data []byte) error {
 		r.file.pages = append(r.file.pages, lines)
 	}
 	r.about()
+	r.labels(pages.PageCount)
 	return r.ctx.Err()
 }
 
@@ -189,6 +193,23 @@ func (r *pdfReader) hasPictures(page requests.Page) bool {
 		}
 	}
 	return false
+}
+
+// labels reads the numbers that pages bear.
+func (r *pdfReader) labels(pages int) {
+	labels, differ := make([]string, pages), false
+	for i := range labels {
+		number := strconv.Itoa(i + 1)
+		labels[i] = number
+		if l, err := r.FPDF_GetPageLabel(&requests.FPDF_GetPageLabel{Document: r.doc, Page: i}); err == nil {
+			if label := shortText(l.Label); label != "" && len(label) <= maxPageLabel {
+				labels[i], differ = label, differ || label != number
+			}
+		}
+	}
+	if differ {
+		r.file.labels = labels
+	}
 }
 
 // about reads the metadata of the file.

@@ -291,7 +291,7 @@ func TestPDFFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkChunks(t, doc)
-			golden.Assert(t, path+".golden", []byte("title "+doc.Title+"\n\n"+doc.Text))
+			golden.Assert(t, path+".golden", fmt.Appendf(nil, "title %s, page labels %q\n\n%s", doc.Title, doc.Labels, doc.Text))
 		})
 	}
 }

@@ -12,22 +12,22 @@ const (
 	lineGap     = 4.0    // points between two lines of a grid; nearer ones are one
 )
 
-// grid is the fields that ruling lines part. Field (i, j) lies below ys[i] and right of xs[j].
-type grid struct {
+// ruledGrid is the fields that ruling lines part. Field (i, j) lies below ys[i] and right of xs[j].
+type ruledGrid struct {
 	xs, ys []float64 // xs ascending, ys descending
 	rulings
 }
 
 // grids returns the grids of a page: lines that touch each other make one.
-func (r rulings) grids() []grid {
-	var grids []grid
+func (r rulings) grids() []ruledGrid {
+	var grids []ruledGrid
 	seenAcross, seenDown := make([]bool, len(r.across)), make([]bool, len(r.down))
 	for i, first := range r.across {
 		if seenAcross[i] {
 			continue
 		}
 		seenAcross[i] = true
-		g := grid{rulings: rulings{across: []ruling{first}}}
+		g := ruledGrid{rulings: rulings{across: []ruling{first}}}
 		for n := 0; n < len(g.across); n++ {
 			for j, v := range r.down {
 				if seenDown[j] || !meet(g.across[n], v) {
@@ -90,7 +90,7 @@ func parted(lines []ruling, at, through float64) bool {
 }
 
 // table returns the table that a grid makes of words, or nil, and marks them as used.
-func (g *grid) table(words []*pdfWord) *pdfTable {
+func (g *ruledGrid) table(words []*pdfWord) *pdfTable {
 	rows, columns := len(g.ys)-1, len(g.xs)-1
 	owner := make([]int, rows*columns) // the field that covers another one, plus 1
 	down, right := make([]int, rows*columns), make([]int, rows*columns)

@@ -156,7 +156,7 @@ func guttersOf(rows []wordRow) []interval {
 		}
 		multi++
 		for _, c := range cells {
-			p := span(c)
+			p := extent(c)
 			pieces = append(pieces, p)
 			edges = append(edges, edge{p.from, 1}, edge{p.to, -1})
 		}
@@ -235,7 +235,7 @@ func numberGutters(rows []wordRow) []interval {
 	return gutters
 }
 
-func span(words []*pdfWord) interval {
+func extent(words []*pdfWord) interval {
 	s := interval{words[0].left, words[0].right}
 	for _, w := range words {
 		s.to = max(s.to, w.right)
@@ -268,7 +268,7 @@ func cutAt(r wordRow, gutters []interval) [][]*pdfWord {
 
 // columnsOf returns the columns that words cover.
 func columnsOf(words []*pdfWord, gutters []interval) (first, last int) {
-	s := span(words)
+	s := extent(words)
 	for _, g := range gutters {
 		if s.from >= g.from-1 {
 			first++

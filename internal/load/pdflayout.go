@@ -50,7 +50,7 @@ func (d *draft) takePDF(file *pdfFile) error {
 		w.starts = append(w.starts, w.out.Len())
 	}
 	w.finish(d)
-	d.Pages, d.Meta, d.Places = w.starts, file.fields, nil // pages are its places
+	d.Pages, d.Labels, d.Meta, d.Places = w.starts, file.labels, file.fields, nil // pages are its places
 	end := len(d.Text)
 	if pages > 1 {
 		end = w.starts[1]

@@ -105,7 +105,7 @@ func (r rulings) gutters(gutters []interval, rows []wordRow) []interval {
 	top, bottom := rows[0].base+rows[0].height, rows[len(rows)-1].base
 	left, right := math.Inf(1), math.Inf(-1)
 	for _, row := range rows {
-		s := span(row.words)
+		s := extent(row.words)
 		left, right = min(left, s.from), max(right, s.to)
 	}
 	for _, l := range r.down {

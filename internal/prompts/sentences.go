@@ -3,6 +3,7 @@ package prompts
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -186,21 +187,23 @@ func MoreCode(n int, language string) string {
 // More returns the sentence that a list has n more items.
 func More(n int, language string) string { return fmt.Sprintf(Say(MoreItems, language), n) }
 
-// Pages formats a range of pages: "page 12", "pages 12–13". It returns "" if from is 0,
-// for documents without pages.
-func Pages(from, to int, language string) string {
+// Pages formats a range of pages: "page 12", "pages 12–13", with the numbers that they bear "page iv (sheet 6)".
+// It returns "" if from is 0, for documents without pages.
+func Pages(from, to int, label, language string) string {
 	if from < 1 {
 		return ""
 	}
-	r := row{en: "page", pl: "str.", vi: "trang", de: "Seite"}
+	page := row{en: "page", pl: "str.", vi: "trang", de: "Seite"}
+	sheet := row{en: "sheet", pl: "arkusz", vi: "tờ", de: "Blatt"}
+	numbers := strconv.Itoa(from)
 	if to > from {
-		r.en, r.de = "pages", "Seiten"
+		page.en, sheet.en, sheet.pl, page.de, sheet.de = "pages", "sheets", "arkusze", "Seiten", "Blätter"
+		numbers = fmt.Sprintf("%d–%d", from, to)
 	}
-	word := r.in(language)
-	if to > from {
-		return fmt.Sprintf("%s %d–%d", word, from, to)
+	if label == "" || label == numbers {
+		return page.in(language) + " " + numbers
 	}
-	return fmt.Sprintf("%s %d", word, from)
+	return fmt.Sprintf("%s %s (%s %s)", page.in(language), label, sheet.in(language), numbers)
 }
 
 // maxValue is the maximum length of a metadata value, in runes.

@@ -53,3 +53,22 @@ func ExampleSay() {
 	// Najbliższe fragmenty:
 	// Sources
 }
+
+func TestPages(t *testing.T) {
+	for _, tt := range []struct {
+		from, to              int
+		label, language, want string
+	}{
+		{0, 0, "", "en", ""},
+		{12, 12, "", "en", "page 12"},
+		{12, 13, "12–13", "pl", "str. 12–13"},
+		{6, 6, "iv", "en", "page iv (sheet 6)"},
+		{6, 7, "iv–v", "en", "pages iv–v (sheets 6–7)"},
+		{6, 7, "iv–v", "pl", "str. iv–v (arkusze 6–7)"},
+		{6, 6, "A-3", "vi", "trang A-3 (tờ 6)"},
+	} {
+		if got := prompts.Pages(tt.from, tt.to, tt.label, tt.language); got != tt.want {
+			t.Errorf("Pages(%d, %d, %q, %s) = %q, want %q", tt.from, tt.to, tt.label, tt.language, got, tt.want)
+		}
+	}
+}

@@ -49,7 +49,8 @@ type chunkData struct {
 	Kind                                 string
 	Cut                                  state.Cut
 	Headings                             []string
-	Raw                                  []byte `json:",omitempty"` // a text that is not UTF-8
+	Labels                               []string `json:",omitempty"`
+	Raw                                  []byte   `json:",omitempty"` // a text that is not UTF-8
 }
 
 // readable returns a text in a form that every server accepts: UTF-8 without NUL.
@@ -64,7 +65,7 @@ func newChunk(root, file string, e *search.Entry, i int, terms string) (Chunk, e
 	if c.ID == "" || c.Text == "" || c.Ordinal != i {
 		return Chunk{}, fmt.Errorf("chunk %d has no id, no text or ordinal %d", i, c.Ordinal)
 	}
-	d := chunkData{c.Start, c.End, c.StartLine, c.EndLine, c.Page, c.Lines, c.Breaks, c.Kind, c.Cut, c.Headings, nil}
+	d := chunkData{c.Start, c.End, c.StartLine, c.EndLine, c.Page, c.Lines, c.Breaks, c.Kind, c.Cut, c.Headings, c.PageLabels, nil}
 	text := readable(c.Text)
 	if text != c.Text {
 		d.Raw = []byte(c.Text)

@@ -169,7 +169,7 @@ func published(c state.Citation) string {
 // (path:12-18), or path and pages in the given language (handbook.pdf, page 12), or
 // the path alone.
 func Place(c state.Citation, language string) string {
-	if pages := prompts.Pages(c.Page, c.EndPage, language); pages != "" {
+	if pages := prompts.Pages(c.Page, c.EndPage, c.PageLabel, language); pages != "" {
 		return c.Source + ", " + pages
 	}
 	if c.StartLine == 0 {

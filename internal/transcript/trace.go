@@ -85,7 +85,7 @@ func bestFirst(sources []state.Source) []state.Source {
 
 // passage formats the position of a chunk.
 func passage(c state.Chunk) string {
-	return Place(state.Citation{Source: c.Source, StartLine: c.StartLine, EndLine: c.EndLine, Page: c.Page}, prompts.English)
+	return Place(state.Citation{Source: c.Source, StartLine: c.StartLine, EndLine: c.EndLine, Page: c.Page, PageLabel: c.PageLabel(c.Start, c.Start+1)}, prompts.English)
 }
 
 func writeVisit(b *strings.Builder, i int, v visit) {

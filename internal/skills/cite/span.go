@@ -66,6 +66,7 @@ func citation(src state.Source, p Pick) state.Citation {
 		EndLine:   max(src.LineAt(first), src.LineAt(last)),
 		Page:      src.PageAt(src.Start + p.Start),
 		EndPage:   src.PageAt(src.Start + p.End - 1),
+		PageLabel: src.PageLabel(src.Start+p.Start, src.Start+p.End),
 		Quote:     quote,
 		Score:     src.Score,
 		Chunk:     src.ID,

@@ -94,6 +94,8 @@ def turned():
                 lines(c, at, -20 * r, [cell + (" " + "abc"[k] if at == 0 and r else "")], size=12)
         c.restoreState()
         c.showPage()
+    c.addPageLabel(0, style="ROMAN_LOWER")
+    c.addPageLabel(2, style="ARABIC")
     c.setPageRotation(90)
     lines(c, 60, 700, ["Keys"], font="Helvetica-Bold", size=14)
     lines(c, 60, 670, ["The blue key hangs in the pier light.", "The red key hangs in the mill.", "All others are lost."])
