@@ -115,15 +115,34 @@ func (t *pdfTable) compact() {
 	t.rows = rows
 }
 
-// joinWrapped joins a line of text without a first cell to the near row above that has the same columns.
+// tightest returns the distance of the lines of a cell, if a third of the rows are clearly farther apart; else 0.
+func (t *pdfTable) tightest() float64 {
+	least, far := math.Inf(1), 0
+	for i, r := range t.rows[1:] {
+		least = min(least, t.rows[i].base-r.base)
+	}
+	for i, r := range t.rows[1:] {
+		if t.rows[i].base-r.base > 1.2*least {
+			far++
+		}
+	}
+	if 3*far < len(t.rows) {
+		return 0
+	}
+	return 1.1 * least
+}
+
+// joinWrapped joins a line of text to the near row above that has the same columns.
 func (t *pdfTable) joinWrapped() {
 	if t.ruled {
 		return
 	}
+	tight := t.tightest()
 	rows := t.rows[:1]
 	for _, r := range t.rows[1:] {
 		above := &rows[len(rows)-1]
-		wrapped := r.cells[0].first > 0 && !above.rule && above.end-r.base < 1.35*max(r.height, above.height)
+		distance := above.end - r.base
+		wrapped := !above.rule && (distance <= tight && len(r.cells) < len(above.cells) || r.cells[0].first > 0 && distance < 1.35*max(r.height, above.height))
 		for _, c := range r.cells {
 			wrapped = wrapped && !isNumber(c.text) && slices.ContainsFunc(above.cells, func(a tableCell) bool { return a.first == c.first && a.last == c.last })
 		}
