@@ -277,12 +277,5 @@ func columnsOf(words []*pdfWord, gutters []interval) (first, last int) {
 			last++
 		}
 	}
-	if last < first { // within a gutter
-		g := gutters[last]
-		if s.from-g.from < g.to-s.to {
-			return last, last
-		}
-		return first, first
-	}
-	return first, last
+	return min(first, last), last // within a gutter: the column before it
 }
