@@ -82,6 +82,9 @@ func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.So
 	if short := abbreviationAsked(full.Text); short != "" && slices.ContainsFunc(best, func(s state.Source) bool { return spellsOut(s.Text, short) }) {
 		grade.Score, grade.Why = max(grade.Score, spelledOut), grade.Why+"; a passage spells "+short+" out"
 	}
+	if grade.Score < beside && g.lex.besideValue(full.Text, best[:min(len(best), gradedPassages)]) {
+		grade.Score, grade.Why = beside, grade.Why+"; a value of the kind asked for stands beside all words of the question"
+	}
 	if len(best) > 0 && grade.Score < g.threshold {
 		grade.Refined = g.lex.refine(full, best)
 	}
@@ -100,6 +103,9 @@ func described(signs []float64) string {
 // spelledOut is the least grade if the long form of an abbreviation is asked for and found: Schwartz and Hearst
 // report that 96 % of the pairs found are right.
 const spelledOut = 0.95
+
+// beside is the least grade of a question whose words stand together with a value of the kind that it asks for.
+const beside = 0.6
 
 // unsure is the highest grade below the band [state.BandAnswers].
 const unsure = 0.74

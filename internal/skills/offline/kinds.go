@@ -3,12 +3,15 @@ package offline
 import (
 	"regexp"
 	"strings"
+
+	"example.com/ragflow/state"
 )
 
 // valueKind is a kind of value that a question asks for.
 type valueKind struct {
 	name  string         // for the trace
 	asked *regexp.Regexp // matches the question, in English, German, Polish and Vietnamese
+	about *regexp.Regexp // matches words of the question that name the kind
 	value *regexp.Regexp // matches a text that holds such a value
 }
 
@@ -18,27 +21,32 @@ var valueKinds = []valueKind{
 	{
 		"telephone number",
 		anyOf(`(?:tele)?phone number`, `(?:tele|handy|mobil)fon(?:nummer)?`, `numer telefonu`, `số điện thoại`),
+		wholeWord(`(?:tele\pL*|phone|number|fon|nummer|numer|telefon\pL*|số|điện|thoại)`),
 		regexp.MustCompile(`\+?\d[\d ()/.–-]{4,}\d|(?i)\b(?:ext(?:ension)?|durchwahl|wewn)\b\.?:? ?\d`),
 	},
 	{
 		"e-mail address",
 		anyOf(`e-?mail[ -]?(?:address|adresse)`, `adres e-?mail`, `địa chỉ e-?mail`), //nolint:misspell // Polish
+		wholeWord(`(?:e-?mail|address|adresse|adres|địa|chỉ)`),
 		regexp.MustCompile(`[^\s@]@[^\s@]+\.\w`),
 	},
 	{
 		"time",
 		anyOf(`what time`, `um wie ?viel uhr`, `o której`, `mấy giờ`),
+		wholeWord(`(?:time|uhr|uhrzeit|której|godzin\pL*|giờ)`),
 		regexp.MustCompile(`(?i)\d[:.h]\d\d|\d ?(?:[ap]\.?m\b|uhr|o'clock|giờ)|\b(?:noon|midnight|mittag|mitternacht|południe|północ|nửa đêm)`),
 	},
 	{
 		"price",
 		anyOf(`(?:does|do|did|will|would) .+ costs?`, `(?:price|cost|fee|fare|rent|salary) (?:of|for)`, `kostet|kosten`, `preis`, `ile kosztuj\pL+`, `cena`, `giá (?:của|bao nhiêu)`),
+		wholeWord(`(?:costs?|prices?|fee|fare|rent|salary|kost\pL+|preis\pL*|cen\pL|kosztuj\pL+|giá)`),
 		regexp.MustCompile(`(?i)[$€£¥₫]|\d.{0,3}\b(?:eur|euros?|usd|dollars?|gbp|pounds?|cents?|pence|pln|zł|złot\pL+|vnd|đồng|chf|franken)|(?:price|cost|fee|fare|rate|salary|preis|betrag|miete|cena|opłata|giá|phí)[^.]*\d|\b(?:free|kostenlos|gratis|bezpłatn\pL+|miễn phí)\b`),
 	},
 	{
 		"date",
 		anyOf(`when (?:is|are|was|were|did|does|do|will|can|must|should|has|have)`, `(?:what|which) (?:date|day|month|year)`, `(?:since|until) when`, `wann`, `(?:welche[msnr]?) (?:datum|tag|monat|jahr)`,
 			`kiedy`, `którego (?:dnia|roku)|w którym roku`, `khi nào|bao giờ|(?:năm|ngày|tháng) (?:nào|mấy)`),
+		wholeWord(`(?:dates?|days?|months?|years?|datum|tage?s?|monat\pL*|jahr\pL*|dni\pL|dzień|rok\pL*|ngày|tháng|năm)`),
 		regexp.MustCompile(`(?i)\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|juni|juli|okt|dez|stycz|lut|kwie|maj|czerw|lip|sierp|wrze|paźdz|listop|grud)\pL*|` +
 			`\b\pL*(?:day|tag|woche|mittwoch)s?\b|\b(?:week|month|year|monat|jahr|tydzień|tygodni\pL*|miesiąc\pL*|rok\pL*|poniedział\pL+|wtor\pL+|czwart\pL+|piąt\pL+|sobot\pL+|niedziel\pL+|ngày|tháng|năm|thứ)|środ\pL+`),
 	},
@@ -46,6 +54,7 @@ var valueKinds = []valueKind{
 		"number",
 		anyOf(`how (?:many|much|long|far|often|old|big|large|high|deep|heavy|fast|quickly|wide|tall)`, `what (?:percentage|number)`, `wie ?viele?`, `wie (?:lange|oft|hoch|gro(?:ß|ss)|weit|alt|schwer|tief|schnell)`,
 			`ile`, `jak (?:długo|często|wysok\pL+|duż\pL+|daleko|szybko)`, `bao (?:nhiêu|lâu|xa)`, `mấy`),
+		wholeWord(`(?:number|percentage|anzahl|long|far|often|old|big|large|high|deep|heavy|fast|quickly|wide|tall|lange|oft|hoch|gro(?:ß|ss)|weit|schwer|schnell)`),
 		regexp.MustCompile(`(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|half|third|quarter|dozen|hundred|thousand|million|` +
 			`eine?[rnms]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|einmal|zweimal|halb\pL*|hundert|tausend|` +
 			`jed\pL+|dw\pL+|trz\pL+|czter\pL+|pię\pL+|sześ\pL+|siedem\pL*|osi\pL+|dziewię\pL+|dziesię\pL+|pół\pL*|sto|tysiąc\pL*|` +
@@ -58,15 +67,56 @@ func anyOf(patterns ...string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:^|[^\pL])(?:` + strings.Join(patterns, "|") + `)(?:$|[^\pL])`)
 }
 
-// lacks returns the kind of value that a question asks for if a text holds none, else "".
-func lacks(text, question string) string {
-	for _, k := range valueKinds {
-		if k.asked.MatchString(question) {
-			if k.value.MatchString(text) {
-				return ""
-			}
-			return k.name
+func wholeWord(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)^` + pattern + `$`) }
+
+// kindAsked returns the kind of value that a question asks for, or nil.
+func kindAsked(question string) *valueKind {
+	for i := range valueKinds {
+		if valueKinds[i].asked.MatchString(question) {
+			return &valueKinds[i]
 		}
 	}
+	return nil
+}
+
+// lacks returns the kind of value that a question asks for if a text holds none, else "".
+func lacks(text, question string) string {
+	if k := kindAsked(question); k != nil && !k.value.MatchString(text) {
+		return k.name
+	}
 	return ""
+}
+
+// Least number of other words of a question that a sentence or a row holds beside a value of the kind asked for.
+const (
+	besideInSentence = 3
+	besideInRow      = 1
+)
+
+// besideValue reports whether a sentence or a row of the passages holds a value of the kind that a question asks for
+// and all other words of the question.
+func (l lexicon) besideValue(question string, passages []state.Source) bool {
+	kind := kindAsked(question)
+	if kind == nil {
+		return false
+	}
+	var words []weighed
+	for _, token := range l.content(question) {
+		if !kind.about.MatchString(question[token.Start:token.End]) {
+			words = append(words, weighed{token.Term, 1})
+		}
+	}
+	for _, s := range passages {
+		p := l.passage(s.Chunk)
+		for j, u := range p.units {
+			least := besideInSentence
+			if p.isRecord(j) {
+				least = besideInRow
+			}
+			if len(words) >= least && coverage(words, p.terms[j].in) == 1 && kind.value.MatchString(p.text[u.start:u.end]) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -247,6 +247,17 @@ func TestValueAskedFor(t *testing.T) {
 	}
 }
 
+// TestValueBesideTheWords checks that a value of the kind asked for beside all words of the question is not declined.
+func TestValueBesideTheWords(t *testing.T) {
+	l := library{page("a", "Article: K-310; Description: Bone glue; Price: 18.90 €\n\nArticle: K-311; Description: Linseed oil; Price: on demand")}
+	for question, least := range map[string]float64{"What does bone glue cost?": 0.5, "What does linseed oil cost?": 0, "What does bone china cost?": 0} {
+		grade, err := offline.New(l, 0).Grader.Grade(t.Context(), []state.Query{{Text: question, Weight: 1}}, []state.Source{{Chunk: l[0], Score: 1}})
+		if err != nil || grade.Score < least || least == 0 && grade.Score >= 0.5 {
+			t.Errorf("%s: grade %.2f, %v", question, grade.Score, err)
+		}
+	}
+}
+
 // TestRowAskedFor checks that a row with the code of a question is shown alone.
 func TestRowAskedFor(t *testing.T) {
 	var rows strings.Builder
