@@ -27,6 +27,13 @@ func TestBudget(t *testing.T) {
 		t.Skip("files of 3 MB")
 	}
 	fill := func(s string, size int) []byte { return bytes.Repeat([]byte(s), size/len(s)) }
+	numbered := func(format string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
 	const mb, large = 1 << 20, 3 << 20
 	for _, tt := range []struct {
 		name, source string
@@ -84,6 +91,10 @@ func TestBudget(t *testing.T) {
 		{"one row", "a.docx", zipped(t, "word/document.xml", "<document><body><tbl><tr>"+string(fill("<tc><p><r><t>a</t></r></p></tc>", 4*mb))+"</tr></tbl></body></document>")},
 		{"notes", "a.docx", zipped(t, "word/document.xml", "<document/>", "word/footnotes.xml", "<footnotes>"+string(fill("<footnote><p><t>a</t></p></footnote>", 4*mb)))},
 		{"styles", "a.docx", zipped(t, "word/document.xml", "<document/>", "word/styles.xml", "<styles>"+string(fill("<style/>", 4*mb))+"</styles>")},
+		{"lists", "a.docx", zipped(t, "word/document.xml", "<document/>", "word/numbering.xml", "<numbering><abstractNum abstractNumId='1'><lvl ilvl='0'/></abstractNum>"+numbered(`<num numId="%d"><abstractNumId val="1"/></num>`, 18_000)+"</numbering>")},
+		{"numbers of many levels", "a.docx", zipped(t, "word/document.xml", "<document>"+string(fill(`<p><pPr><numPr><numId val="1"/></numPr></pPr><r><t>a</t></r></p>`, 4*mb))+"</document>", "word/numbering.xml",
+			`<numbering><abstractNum abstractNumId="1"><lvl ilvl="0"><numFmt val="lowerLetter"/><start val="700"/><lvlText val="`+strings.Repeat("%1", 40)+`"/></lvl></abstractNum><num numId="1"><abstractNumId val="1"/></num></numbering>`)},
+		{"styles of lists", "a.odt", zipped(t, "styles.xml", "<styles>"+numbered(`<list-style name="%d"/>`, 200_000)+"</styles>", "content.xml", "<document-content>"+numbered(`<list id="%d"><list-item><p>a</p></list-item></list>`, 60_000))},
 		{"items", "a.odt", zipped(t, "content.xml", "<document-content><list>"+string(fill("<p>a</p>", 4*mb)))},
 		{"slide", "a.pptx", zipped(t, "ppt/presentation.xml", `<p xmlns:r="r"><sldIdLst><sldId r:id="a"/></sldIdLst></p>`,
 			"ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="a" Target="slide.xml"/></Relationships>`,

@@ -15,12 +15,13 @@ import (
 type builder struct {
 	out    strings.Builder
 	places []document.Place
-	notes  []string // of the current paragraph
-	noted  int
-	rows   int    // of the current table
-	list   bool   // the last part is an item of a list
-	parts  int    // blocks and items so far
-	most   budget // of the file
+	notes  []string                // footnotes and comments of the current paragraph
+	noted  int                     // footnotes so far
+	rows   int                     // of the current table
+	list   bool                    // the last part is an item of a list
+	marks  [maxIndentDepth + 1]int // bytes of the marks of the items that the next one may be inside
+	parts  int                     // blocks and items so far
+	most   budget                  // of the file
 }
 
 // builder returns a builder with the budget of the file.
@@ -49,16 +50,26 @@ func (w *builder) heading(level int, text string) {
 	}
 }
 
-// item writes an item of a list, into the preceding list if nothing came between.
-func (w *builder) item(depth int, text string) {
+// item writes an item of a list, into the preceding list if nothing came between. depth counts from 0.
+func (w *builder) item(depth int, text string) { w.marked(depth, bullet, text) }
+
+// marked writes an item with its mark, inside the last item of a smaller depth.
+func (w *builder) marked(depth int, mark, text string) {
 	if w.parts++; w.list {
 		w.out.WriteByte('\n')
 	} else {
 		w.begin()
+		clear(w.marks[:])
 	}
 	w.list = true
-	indent := strings.Repeat("  ", min(depth, maxIndentDepth))
-	w.out.WriteString(indent + "- " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent+"  "))
+	depth, indent := min(depth, maxIndentDepth), 0
+	for _, width := range w.marks[:depth] {
+		indent += width
+	}
+	clear(w.marks[depth:])
+	w.marks[depth] = len(mark) + 1
+	w.out.WriteString(strings.Repeat(" ", indent) + mark + " ")
+	w.out.WriteString(strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+strings.Repeat(" ", indent+len(mark)+1)))
 }
 
 // fenced returns a text as a block of code.
@@ -86,16 +97,23 @@ func visibleRune(c rune) rune {
 
 // note keeps a footnote for writeNotes.
 func (w *builder) note(text string) {
-	if strings.TrimSpace(text) != "" {
-		w.notes = append(w.notes, text)
+	if text = strings.Join(strings.Fields(text), " "); text != "" {
+		w.noted++
+		w.notes = append(w.notes, fmt.Sprintf("Footnote %d: %s", w.noted, text))
 	}
 }
 
-// writeNotes writes the notes of the last paragraph.
+// comment keeps a comment for writeNotes. The author may be unknown.
+func (w *builder) comment(author, text string) {
+	if text = strings.Join(strings.Fields(text), " "); text != "" {
+		w.notes = append(w.notes, strings.TrimSuffix("Comment by "+shortText(author), "by ")+": "+text)
+	}
+}
+
+// writeNotes writes the notes and comments of the last paragraph.
 func (w *builder) writeNotes() {
 	for _, note := range w.notes {
-		w.noted++
-		w.paragraph(fmt.Sprintf("Footnote %d: %s", w.noted, strings.Join(strings.Fields(note), " ")))
+		w.paragraph(note)
 	}
 	w.notes = nil
 }

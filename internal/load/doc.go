@@ -26,7 +26,8 @@
 // that name their values (pdfrows.go).
 //
 // Office documents and EPUBs are archives of XML (archive.go, office.go), unpacked as streams within a budget
-// that grows with the file (budget.go). A builder turns formats without text into blocks: records, rows or
+// that grows with the file (budget.go). The numbers of clauses and headings, which a file does not contain, are
+// counted as a word processor does (listnumber.go). A builder turns formats without text into blocks: records, rows or
 // paragraphs.
 //
 // The rows of a sheet go through a grid (grid.go), which finds the tables by the first rows of each, and the

@@ -4,37 +4,50 @@ import (
 	"cmp"
 	"encoding/xml"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// docxRoles are the elements of a Word document. Headers, footers and comments are in other parts; deleted
-// text is left out.
+// docxRoles are the elements of a Word document. Deleted text and earlier properties are left out.
 var docxRoles = map[string]string{
 	"p": isParagraph, "t": isTextRun, "tbl": isTable, "tr": isRow, "tc": isCell,
 	"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "sym": "•",
 	"tabs": isSkipped, "del": isSkipped, "moveFrom": isSkipped, "instrText": isSkipped, "delText": isSkipped, "Fallback": isSkipped, "sdtPr": isSkipped,
+	"pPrChange": isSkipped, "rPrChange": isSkipped,
 }
 
-// maxNote is the maximum size of a footnote in bytes.
+// docxAside matches the parts of a document beside its text.
+var docxAside = regexp.MustCompile(`^word/(footnote|endnote|comment|header|footer)s?\d*\.xml$`)
+
+// maxNote is the maximum size of a footnote, comment, header or footer in bytes.
 const maxNote = 64 << 10
 
-// readDOCX reads a Word document: paragraphs, headings, lists, tables, footnotes and endnotes. Hidden text is
-// left out.
+// readDOCX reads a Word document: paragraphs, headings, lists, tables, footnotes, endnotes and comments; at
+// the end its headers and footers, each once. Hidden text is left out.
 func (d *draft) readDOCX(data []byte) error {
 	d.Encoding = "docx"
 	a, err := openArchive(data)
 	if err != nil {
 		return err
 	}
-	w := docxReader{
-		officeReader: officeReader{builder: d.builder(), roles: docxRoles},
-		styles:       docxStyles(a), notes: map[string]string{},
+	w := docxReader{officeReader: officeReader{builder: d.builder(), roles: docxRoles}, notes: map[string]*docxNote{}}
+	if w.styles, w.lists, err = docxStyles(a); err != nil {
+		d.Warnings = append(d.Warnings, "the numbers of its lists were left out: "+err.Error())
 	}
 	w.more, w.write = w.element, w.paragraph
-	for _, part := range []string{"word/footnotes.xml", "word/endnotes.xml"} {
+	var around []string // headers and footers
+	for _, part := range slices.Sorted(maps.Keys(a.files)) {
+		kind := docxAside.FindStringSubmatch(part)
+		if kind == nil {
+			continue
+		}
 		if err := w.readNotes(a, part); err != nil {
-			d.Warnings = append(d.Warnings, "its notes were left out: "+err.Error())
+			d.Warnings = append(d.Warnings, "its "+kind[1]+"s were left out: "+err.Error())
+		} else if note := w.notes[part]; note != nil {
+			around = append(around, strings.ToUpper(kind[1][:1])+kind[1][1:]+": "+note.text.String())
 		}
 	}
 	if err := a.stream("word/document.xml", &w); err != nil {
@@ -43,99 +56,65 @@ func (d *draft) readDOCX(data []byte) error {
 	if w.out.Len() == 0 {
 		return fmt.Errorf("%w: it is empty, or made of pictures", ErrNoText)
 	}
+	w.writeAround(around)
 	w.finish(d)
 	d.about(a, "docProps/core.xml")
 	d.Title = cmp.Or(w.title, d.Title)
 	return nil
 }
 
-// docxValue is an element with its value in the attribute val.
-type docxValue struct {
-	Val string `xml:"val,attr"`
-}
-
-// docxStyle is the style of a paragraph.
-type docxStyle struct {
-	ID      string    `xml:"styleId,attr"`
-	Name    docxValue `xml:"name"`
-	BasedOn docxValue `xml:"basedOn"`
-	Outline docxValue `xml:"pPr>outlineLvl"`
-	List    docxValue `xml:"pPr>numPr>numId"`
-	Depth   docxValue `xml:"pPr>numPr>ilvl"`
-}
-
-// level returns the level of the headings of a style, from 1; 0 for other styles.
-func (s docxStyle) level() int {
-	if n, err := strconv.Atoi(s.Outline.Val); err == nil && n >= 0 && n < 9 {
-		return n + 1
-	}
-	name, ok := strings.CutPrefix(strings.ToLower(s.Name.Val), "heading ")
-	if n, err := strconv.Atoi(name); ok && err == nil {
-		return max(n, 0)
-	}
-	return 0
-}
-
-// docxStyles reads the styles by id, each with its inherited level and list.
-func docxStyles(a *archive) map[string]docxParagraphStyle {
-	var sheet struct {
-		Styles []docxStyle `xml:"style"`
-	}
-	_ = a.decode("word/styles.xml", &sheet) // without styles, all is text
-	own := map[string]docxStyle{}
-	for _, s := range sheet.Styles {
-		own[s.ID] = s
-	}
-	out := map[string]docxParagraphStyle{}
-	for id, s := range own {
-		depth, _ := strconv.Atoi(s.Depth.Val) // none is 0
-		p := docxParagraphStyle{title: strings.EqualFold(s.Name.Val, "title"), depth: max(0, min(depth, 8))}
-		for range 16 { // styles may be based on each other in circles
-			p.level, p.list = cmp.Or(p.level, s.level()), cmp.Or(p.list, s.List.Val)
-			s = own[s.BasedOn.Val]
-		}
-		out[id] = p
-	}
-	return out
-}
-
-// docxParagraphStyle is the style properties of a paragraph that matter here.
-type docxParagraphStyle struct {
-	title bool // of the document
-	level int
-	list  string
-	depth int
-}
-
 // docxReader reads the text of a document.
 type docxReader struct {
 	officeReader
 	styles map[string]docxParagraphStyle
-	notes  map[string]string
+	lists  map[string]*docxList
+	notes  map[string]*docxNote // by kind and id, or by part
 	title  string
 	inRun  bool
 }
 
-// readNotes reads footnotes or endnotes, if there are any.
+// docxNote is a footnote, an endnote, a comment, a header or a footer.
+type docxNote struct {
+	author string
+	text   strings.Builder
+}
+
+// readNotes reads a part with notes or comments, or a header or footer.
 func (w *docxReader) readNotes(a *archive, part string) error {
-	if !a.has(part) {
-		return nil
-	}
-	id := ""
-	r := officeReader{builder: builder{most: w.most}, roles: docxRoles}
+	roles := maps.Clone(docxRoles)
+	maps.DeleteFunc(roles, func(_, role string) bool { return role == isTable || role == isRow || role == isCell })
+	r := docxReader{officeReader: officeReader{builder: builder{most: w.most}, roles: roles}}
+	var open *docxNote
+	around, field := false, false // in a header or footer, and there in a number of pages, a date or the like
 	r.more = func(e xml.StartElement) bool {
-		if kind := e.Name.Local; kind == "footnote" || kind == "endnote" {
-			id = kind + attribute(e, "id")
-			t := attribute(e, "type")
-			return t == "" || t == "normal"
+		key := part
+		switch e.Name.Local {
+		case "fldChar":
+			field = around && attribute(e, "fldCharType") == "separate"
+			return true
+		case "fldSimple":
+			return !around // its text is computed
+		case "r":
+			r.inRun, r.hidden = true, field
+			return true
+		case "footnote", "endnote", "comment":
+			key = e.Name.Local + attribute(e, "id")
+		case "hdr", "ftr":
+			around = true
+		default:
+			return r.element(e)
 		}
-		return true
+		open = &docxNote{author: attribute(e, "author")}
+		w.notes[key] = open
+		r.most.text -= 64 // of memory
+		kind := attribute(e, "type")
+		return kind == "" || kind == "normal"
 	}
 	r.write = func(p *officeParagraph) {
-		if p.text.Len() == 0 || len(w.notes[id]) > maxNote {
+		if open == nil || p.text.Len() == 0 || open.text.Len() > maxNote {
 			return
 		}
-		w.notes[id] += p.text.String() + " "
+		open.text.WriteString(p.text.String() + " ")
 		r.most.text -= p.text.Len()
 	}
 	return a.stream(part, &r)
@@ -147,8 +126,7 @@ func (w *docxReader) element(e xml.StartElement) bool {
 	n, err := strconv.Atoi(val)
 	switch e.Name.Local {
 	case "pStyle":
-		style := w.styles[val]
-		p.style, p.level, p.list, p.depth = val, style.level, style.list, style.depth
+		p.style = val
 	case "outlineLvl":
 		if err == nil && n >= 0 && n < 9 {
 			p.level = n + 1
@@ -161,19 +139,44 @@ func (w *docxReader) element(e xml.StartElement) bool {
 		w.inRun, w.hidden = true, false
 	case "vanish":
 		w.hidden = w.inRun && val != "0" && val != "false"
-	case "footnoteReference", "endnoteReference":
-		id := strings.TrimSuffix(e.Name.Local, "Reference") + attribute(e, "id")
-		w.note(w.notes[id])
-		delete(w.notes, id)
+	case "footnoteReference", "endnoteReference", "commentReference":
+		kind := strings.TrimSuffix(e.Name.Local, "Reference")
+		switch note := w.notes[kind+attribute(e, "id")]; {
+		case note == nil:
+		case kind == "comment":
+			w.comment(note.author, note.text.String())
+		default:
+			w.note(note.text.String())
+		}
+		delete(w.notes, kind+attribute(e, "id"))
 	}
 	return true
 }
 
 func (w *docxReader) end(name string) error {
-	if name == "r" {
+	switch name {
+	case "r":
 		w.inRun, w.hidden = false, false
+	case "pPr":
+		w.number(w.top())
 	}
 	return w.officeReader.end(name)
+}
+
+// number sets the level and the label of a paragraph by its properties, else by its style.
+func (w *docxReader) number(p *officeParagraph) {
+	style := w.styles[p.style]
+	p.level = cmp.Or(p.level, style.level)
+	if p.list == "" {
+		p.list, p.depth = style.list, cmp.Or(p.depth, style.depth)
+	}
+	switch list := w.lists[p.list]; {
+	case list != nil:
+		p.label = list.next(p.depth)
+		w.held += len(p.label)
+	case p.list != "" && p.list != "0":
+		p.label = bullet
+	}
 }
 
 func (w *docxReader) paragraph(p *officeParagraph) {
@@ -184,11 +187,9 @@ func (w *docxReader) paragraph(p *officeParagraph) {
 		w.title = strings.Join(strings.Fields(text), " ")
 		w.heading(1, text)
 	case p.level > 0:
-		w.heading(p.level, text)
-	case p.list != "" && p.list != "0":
-		w.item(p.depth, text)
+		w.heading(p.level, p.labelledText())
 	default:
-		w.builder.paragraph(text)
+		w.labelled(p.label, p.depth, text)
 	}
 	w.writeNotes()
 }

@@ -49,6 +49,8 @@ func (w *odpReader) element(e xml.StartElement) bool {
 		w.starts = append(w.starts, w.next())
 		w.number = len(w.starts)
 		w.slide(ownName(attribute(e, "name"), w.number), w.unseen[attribute(e, "style-name")])
+	case name == "annotation":
+		return false
 	case name == "notes":
 		w.notes = true
 	case name == "object":

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// odtRoles are the elements of an OpenDocument text. Tracked deletions and annotations are
-// left out.
+// odtRoles are the elements of an OpenDocument text. Tracked deletions are left out, and numbers of pages.
 var odtRoles = map[string]string{
 	"p": isParagraph, "h": isParagraph, "list": isListOpen, "table": isTable, "table-row": isRow, "table-cell": isCell, "covered-table-cell": isCell,
 	"s": " ", "tab": "\t", "line-break": "\n",
-	"annotation": isSkipped, "tracked-changes": isSkipped, "note-citation": isSkipped, "title": isSkipped, "desc": isSkipped,
+	"tracked-changes": isSkipped, "note-citation": isSkipped, "title": isSkipped, "desc": isSkipped,
+	"page-number": isSkipped, "page-count": isSkipped,
 }
 
 // openODF opens a file in the OpenDocument format.
@@ -30,56 +30,119 @@ func openODF(data []byte) (*archive, error) {
 	return a, nil
 }
 
-// readODT reads an OpenDocument text: paragraphs, headings, lists, tables and notes.
+// readODT reads an OpenDocument text: paragraphs, headings, lists, tables, notes and comments; at the end its
+// headers and footers, each once.
 func (d *draft) readODT(data []byte) error {
 	d.Encoding = "odt"
 	a, err := openODF(data)
 	if err != nil {
 		return err
 	}
-	w := officeReader{builder: d.builder(), roles: odtRoles, direct: true}
-	var note *strings.Builder // the open note
-	w.more = func(e xml.StartElement) bool {
-		switch e.Name.Local {
-		case "h":
-			level, err := strconv.Atoi(attribute(e, "outline-level"))
-			if w.top().level = 1; err == nil {
-				w.top().level = max(level, 1)
-			}
-		case "note-body":
-			note = &strings.Builder{}
-		}
-		return true
+	w := odtReader{officeReader: officeReader{builder: d.builder(), roles: odtRoles, direct: true}, odtLists: newODTLists()}
+	around, err := w.readStyles(a)
+	if err != nil {
+		d.Warnings = append(d.Warnings, "headers, footers and the numbers of headings were left out: "+err.Error())
 	}
-	w.ended = func(name string) {
-		if name == "note-body" && note != nil {
-			w.note(note.String())
-			note = nil
-		}
-	}
-	w.write = func(p *officeParagraph) {
-		text := p.text.String()
-		switch {
-		case note != nil:
-			note.WriteString(text + " ")
-			return
-		case strings.TrimSpace(text) == "":
-		case p.level > 0:
-			w.heading(p.level, text)
-		case p.depth > 0:
-			w.item(p.depth-1, text)
-		default:
-			w.paragraph(text)
-		}
-		w.writeNotes()
-	}
+	w.more, w.ended, w.write = w.element, w.elementEnd, w.writeParagraph
 	if err := a.stream("content.xml", &w); err != nil {
 		return err
 	}
 	if w.out.Len() == 0 {
 		return fmt.Errorf("%w: it is empty, or made of pictures", ErrNoText)
 	}
+	w.writeAround(around)
 	w.finish(d)
 	d.about(a, "meta.xml")
 	return nil
+}
+
+// odtReader reads the text of a document.
+type odtReader struct {
+	officeReader
+	odtLists
+	comment  bool // the open aside is a comment
+	byAuthor bool // the text is the name of its author
+	author   string
+	around   []string // headers and footers
+}
+
+// readStyles reads the styles of lists in a document, and returns its headers and footers.
+func (w *odtReader) readStyles(a *archive) ([]string, error) {
+	const part = "styles.xml"
+	r := odtReader{officeReader: officeReader{builder: builder{most: w.most}, roles: odtRoles, direct: true}, odtLists: newODTLists()}
+	r.more, r.ended = r.element, r.elementEnd
+	r.write = func(*officeParagraph) {} // outside of headers and footers there is no text
+	var err error
+	if a.has(part) {
+		err = a.stream(part, &r)
+	}
+	w.odtLists = r.odtLists
+	return r.around, err
+}
+
+// element reads elements specific to OpenDocument.
+func (w *odtReader) element(e xml.StartElement) bool {
+	switch name := e.Name.Local; name {
+	case "p":
+		w.top().label = w.label(w.lists)
+	case "h":
+		level, _ := strconv.Atoi(attribute(e, "outline-level")) // none is 1
+		p := w.top()
+		p.level = max(level, 1)
+		if p.depth > 0 {
+			p.label = w.label(p.depth)
+		} else if attribute(e, "is-list-header") != "true" && !w.plain[attribute(e, "style-name")] {
+			p.label = w.outlineCount.next(&w.outline, min(p.level, maxLevels)-1)
+		}
+	case "note-body", "annotation", "header", "header-left", "header-first", "footer", "footer-left", "footer-first":
+		w.aside, w.comment, w.author = &strings.Builder{}, name == "annotation", ""
+		return attribute(e, "display") != "false" || w.comment
+	case "creator":
+		w.byAuthor = w.comment
+	case "date", "date-string", "sender-initials", "creator-initials":
+		return !w.comment
+	default:
+		w.listElement(e)
+	}
+	return true
+}
+
+func (w *odtReader) text(s string) {
+	if w.byAuthor {
+		w.author = shortText(w.author + s)
+		return
+	}
+	w.officeReader.text(s)
+}
+
+func (w *odtReader) elementEnd(name string) {
+	if w.byAuthor = false; w.aside == nil {
+		w.listEnd(name)
+		return
+	}
+	text := w.aside.String()
+	switch kind, _, _ := strings.Cut(name, "-"); {
+	case name == "note-body":
+		w.note(text)
+	case name == "annotation":
+		w.builder.comment(w.author, text)
+	case kind == "header", kind == "footer":
+		w.around = append(w.around, strings.ToUpper(kind[:1])+kind[1:]+": "+text)
+	default:
+		w.listEnd(name)
+		return
+	}
+	w.aside, w.comment = nil, false
+}
+
+func (w *odtReader) writeParagraph(p *officeParagraph) {
+	text := p.text.String()
+	switch {
+	case strings.TrimSpace(text) == "":
+	case p.level > 0:
+		w.heading(p.level, p.labelledText())
+	default:
+		w.labelled(p.label, max(p.depth-1, 0), text)
+	}
+	w.writeNotes()
 }

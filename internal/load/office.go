@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/xml"
 	"strings"
+	"unicode"
 )
 
 // officeReader writes the paragraphs, lists and tables of an office document while its XML is unpacked.
@@ -20,6 +21,7 @@ type officeReader struct {
 	tables int                // open tables; the text of inner ones belongs to the outer cell
 	row    []string
 	cell   strings.Builder
+	aside  *strings.Builder // text of the open note or comment; nil outside
 	hidden bool
 	inText bool
 	held   int // bytes of the open paragraphs and row
@@ -43,6 +45,16 @@ type officeParagraph struct {
 	level int    // of a heading
 	list  string // of the item that it is
 	depth int    // in lists
+	label string // number of the item, bullet, or "" without
+}
+
+// labelledText returns the text of a paragraph in one line, with its number. A bullet is left out.
+func (p *officeParagraph) labelledText() string {
+	text := p.text.String()
+	if p.label != bullet && strings.TrimSpace(text) != "" {
+		text = p.label + " " + text
+	}
+	return strings.TrimSpace(text)
 }
 
 func (w *officeReader) start(e xml.StartElement) bool {
@@ -90,9 +102,12 @@ func (w *officeReader) put(s string) {
 func (w *officeReader) end(name string) error {
 	switch w.roles[name] {
 	case isParagraph:
-		if p := w.top(); w.tables > 0 {
-			w.cell.WriteString(p.text.String() + " ")
-		} else {
+		switch p := w.top(); {
+		case w.aside != nil:
+			w.aside.WriteString(p.text.String() + " ")
+		case w.tables > 0:
+			w.cell.WriteString(p.labelledText() + " ")
+		default:
 			w.held = 0
 			w.write(p)
 		}
@@ -121,6 +136,18 @@ func (w *officeReader) end(name string) error {
 		w.ended(name)
 	}
 	return w.overfull(w.held + 16*len(w.row))
+}
+
+// writeAround writes headers and footers, each once. One without letters is the number of the page.
+func (w *builder) writeAround(texts []string) {
+	seen := map[string]bool{}
+	for _, part := range texts {
+		kind, text, _ := strings.Cut(strings.Join(strings.Fields(part), " "), ": ")
+		if !seen[text] && strings.ContainsFunc(text, unicode.IsLetter) {
+			w.paragraph(kind + ": " + text)
+		}
+		seen[text] = true
+	}
 }
 
 // aboutKeys are the elements with metadata in office documents and books.
