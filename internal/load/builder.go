@@ -19,6 +19,7 @@ type builder struct {
 	noted  int                     // footnotes so far
 	rows   int                     // of the current table
 	list   bool                    // the last part is an item of a list
+	quote  string                  // mark before each line of the next item
 	marks  [maxIndentDepth + 1]int // bytes of the marks of the items that the next one may be inside
 	parts  int                     // blocks and items so far
 	most   budget                  // of the file
@@ -55,6 +56,21 @@ func (w *builder) item(depth int, text string) { w.marked(depth, bullet, text) }
 
 // marked writes an item with its mark, inside the last item of a smaller depth.
 func (w *builder) marked(depth int, mark, text string) {
+	depth = min(depth, maxIndentDepth)
+	w.beginItem()
+	clear(w.marks[depth:])
+	w.listLine(depth, mark+" "+text, len(mark)+1)
+	w.marks[depth] = len(mark) + 1
+}
+
+// continued writes a further part of the last item of a depth.
+func (w *builder) continued(depth int, text string) {
+	w.beginItem()
+	w.listLine(min(depth, maxIndentDepth)+1, text, 0)
+}
+
+// beginItem begins a line of the preceding list, or a list.
+func (w *builder) beginItem() {
 	if w.parts++; w.list {
 		w.out.WriteByte('\n')
 	} else {
@@ -62,14 +78,18 @@ func (w *builder) marked(depth int, mark, text string) {
 		clear(w.marks[:])
 	}
 	w.list = true
-	depth, indent := min(depth, maxIndentDepth), 0
+}
+
+// listLine writes a text inside the last item of a smaller depth. Further lines of it are indented by more
+// spaces.
+func (w *builder) listLine(depth int, text string, more int) {
+	indent := 0
 	for _, width := range w.marks[:depth] {
 		indent += width
 	}
-	clear(w.marks[depth:])
-	w.marks[depth] = len(mark) + 1
-	w.out.WriteString(strings.Repeat(" ", indent) + mark + " ")
-	w.out.WriteString(strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+strings.Repeat(" ", indent+len(mark)+1)))
+	begin := strings.Repeat(" ", indent) + w.quote
+	w.out.WriteString(begin)
+	w.out.WriteString(strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+begin+strings.Repeat(" ", more)))
 }
 
 // fenced returns a text as a block of code.

@@ -133,15 +133,14 @@ func shortText(s string) string {
 func pageTitle(root *html.Node) string {
 	title, heading, headings := "", "", 0
 	for n := range root.Descendants() {
-		switch {
-		case n.Type != html.ElementNode:
-		case n.Data == "title" && title == "" && within(n, "head"):
+		if n.Type == html.ElementNode && n.Data == "title" && title == "" && within(n, "head") {
 			title = shortText(textOf(n))
-		case n.Data == "h1" && !isHiddenBelow(n):
-			if s := textOf(n); s != "" && len(s) <= maxHeading && !holdsBlocks(n) {
-				heading = s
-				headings++
-			}
+		}
+	}
+	for _, n := range outermost(root, "h1") {
+		if s := textOf(n); s != "" && len(s) <= maxHeading && !holdsBlocks(n) {
+			heading = s
+			headings++
 		}
 	}
 	if headings > 0 && (title == "" || headings == 1 && strings.Contains(title, heading)) {

@@ -204,6 +204,9 @@ func TestHTMLFurniture(t *testing.T) {
 		{"index of a book", `<h1>Index</h1><table class="index-cp"><tr><td>pump<td><a href=a#p>2.1 Faults</a></table><div class="indexdiv"><dl><dt>seal, <a href=b>Parts</a></dl></div>`, "# Index\n"},
 		{"several articles", "<article>a</article><article>b</article>", "a\n\nb\n"},
 		{"header of an article", "<article><header>By Ann</header><p>Text</article>", "By Ann\n\nText\n"},
+		{"blocks in a cell", "<table><tr><td><ul><li>a<li>b</ul><td><xmp>c d</xmp></table>", "| a b | c d |\n| --- | --- |\n"},
+		{"item without a list", "<ul><li>a</ul><li>b<p>c", "- a\n\n- b\n\nc\n"},
+		{"quotes and lists", "<blockquote><ul><li>a<br>b</ul></blockquote><ul><li>c<blockquote>d</blockquote></ul>", "> - a\n>   b\n\n- c\n  > d\n"},
 		{"nothing", "<nav></nav>", ""},
 		{"empty", "", ""},
 	} {

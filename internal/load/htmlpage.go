@@ -1,6 +1,7 @@
 package load
 
 import (
+	"math"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -27,23 +28,17 @@ var blockElements = set(`address article aside body center details dd div dl dt 
 // pageReader writes the text of a tree as Markdown. White space is collapsed as in a browser.
 type pageReader struct {
 	builder
-	loose bool       // read furniture as text
-	index bool       // the index of a book was left out
-	cell  bool       // in a table cell: one line without addresses
-	lists []htmlList // that are open
+	loose bool // read furniture as text
+	index bool // the index of a book was left out
+	cell  bool // in a table cell: one line without addresses
 
-	mark   string // of the heading or item that the next text begins
-	inList bool   // the previous line is in a list
-	quotes int
-	open   bool // a line of text is open
-	space  bool // white space since the last text
-	breaks int  // line breaks since the last text
-}
-
-// htmlList is an open list.
-type htmlList struct {
-	next  int // number of the next item; -1 in lists without numbers
-	width int // of the mark of its item
+	line   strings.Builder // text of the open part
+	space  bool            // white space since the last text
+	breaks int             // line breaks since the last text
+	level  int             // of the heading that the open part is
+	mark   string          // of the item that the next text begins
+	lists  []int           // number of the next item of the open lists; 0 in lists without numbers
+	quotes int             // that are open
 }
 
 // readNodes returns the text of some elements.
@@ -98,14 +93,10 @@ func (r *pageReader) element(n *html.Node) {
 		r.list(n)
 	case "li", "dt":
 		r.end()
-		r.mark = "- "
-		if last := len(r.lists) - 1; last >= 0 {
-			l := &r.lists[last]
-			if l.next >= 0 {
-				r.mark = strconv.Itoa(l.next) + ". "
-				l.next++
-			}
-			l.width = len(r.mark)
+		r.mark = bullet
+		if last := len(r.lists) - 1; last >= 0 && r.lists[last] > 0 {
+			r.mark = strconv.Itoa(r.lists[last]) + "."
+			r.lists[last]++
 		}
 		r.children(n)
 		r.end()
@@ -147,11 +138,11 @@ func (r *pageReader) element(n *html.Node) {
 func (r *pageReader) heading(n *html.Node) {
 	r.end()
 	if len(r.lists) == 0 && r.quotes == 0 && len(textOf(n)) <= maxHeading && !holdsBlocks(n) {
-		r.mark = strings.Repeat("#", int(n.Data[1]-'0')) + " "
+		r.level = int(n.Data[1] - '0')
 	}
 	r.children(n)
 	r.end()
-	r.mark = ""
+	r.level = 0
 }
 
 // holdsBlocks reports whether a heading contains blocks, because its end tag is missing.
@@ -160,16 +151,16 @@ func holdsBlocks(n *html.Node) bool { return holds(n, "p", "ul", "ol", "table", 
 // list reads a list. Items of nested lists are further items.
 func (r *pageReader) list(n *html.Node) {
 	r.end()
-	next := -1
+	next := 0
 	if n.Data == "ol" {
 		next = number(attr(n, "start"), 1_000_000)
 	}
-	r.lists = append(r.lists, htmlList{next: next})
+	r.lists = append(r.lists, next)
 	r.children(n)
 	r.end()
 	r.mark = ""
 	r.lists = r.lists[:len(r.lists)-1]
-	r.inList = r.inList && len(r.lists) > 0
+	r.builder.list = r.builder.list && len(r.lists) > 0
 }
 
 // link reads a link, with its address if that is complete and differs from the text. Signs that link to their
@@ -198,125 +189,104 @@ func isAnchor(n *html.Node) bool {
 
 // textOf returns the visible text of a node as one line. Of long texts it returns the beginning.
 func textOf(n *html.Node) string {
+	return strings.Join(strings.Fields(strings.Map(visibleRune, rawText(n, 4*maxHeading))), " ")
+}
+
+// rawText returns the visible text of a node as it is, until it has so many bytes.
+func rawText(n *html.Node, most int) string {
 	var b strings.Builder
 	var walk func(n *html.Node)
 	walk = func(n *html.Node) {
-		for c := n.FirstChild; c != nil && b.Len() <= 4*maxHeading; c = c.NextSibling {
+		for c := n.FirstChild; c != nil && b.Len() <= most; c = c.NextSibling {
 			switch {
 			case c.Type == html.TextNode:
 				b.WriteString(c.Data)
 			case c.Data == "br":
-				b.WriteByte(' ')
+				b.WriteByte('\n')
 			case !never[c.Data] && !isHidden(c) && (c.Data != "a" || !isAnchor(c)):
 				walk(c)
 			}
 		}
 	}
 	walk(n)
-	return strings.Join(strings.Fields(strings.Map(visibleRune, b.String())), " ")
+	return b.String()
 }
 
-// text writes text.
+// text adds text to the open part.
 func (r *pageReader) text(s string) {
 	for _, c := range s {
 		if unicode.IsSpace(c) {
 			r.space = true
-		} else if c = visibleRune(c); c >= 0 {
-			r.write(c)
+			continue
 		}
+		if c = visibleRune(c); c < 0 {
+			continue
+		}
+		switch {
+		case r.breaks > 1 && !r.cell:
+			r.end()
+		case r.line.Len() == 0:
+		case r.breaks > 0 && !r.cell:
+			r.line.WriteByte('\n')
+		case r.space || r.breaks > 0:
+			r.line.WriteByte(' ')
+		}
+		r.space, r.breaks = false, 0
+		r.line.WriteRune(c)
 	}
 }
 
-func (r *pageReader) write(c rune) {
-	switch {
-	case r.cell:
-		if (r.space || r.breaks > 0 || !r.open) && r.out.Len() > 0 {
-			r.out.WriteByte(' ')
-		}
-		r.open = true
-	case r.breaks > 1:
-		r.end()
-	case r.open && r.breaks == 1:
-		r.newLine()
-	case r.open && r.space:
-		r.out.WriteByte(' ')
-	}
-	r.space, r.breaks = false, 0
-	r.beginLine()
-	r.out.WriteRune(c)
-}
-
-// beginLine opens a line of text, in a new part or in that of the list.
-func (r *pageReader) beginLine() {
-	if r.open {
+// end writes the open part.
+func (r *pageReader) end() {
+	if r.cell {
+		r.space = true
 		return
 	}
-	if r.open = true; r.inList {
-		r.out.WriteByte('\n')
-	} else {
-		r.begin()
-	}
-	r.inList = len(r.lists) > 0
-	r.startLine(len(r.mark))
-	r.out.WriteString(r.mark)
-	r.mark = ""
-}
-
-// newLine begins the next line of a part.
-func (r *pageReader) newLine() {
-	r.out.WriteByte('\n')
-	r.startLine(0)
-}
-
-// startLine indents a line, minus the width of its mark.
-func (r *pageReader) startLine(mark int) {
-	indent := 0
-	for _, l := range r.lists {
-		indent += l.width
-	}
-	if len(r.lists) > 0 {
-		indent -= mark
-	}
-	r.out.WriteString(strings.Repeat(" ", min(max(indent, 0), 3*maxIndentDepth)))
-	if r.quotes > 0 {
-		r.out.WriteString("> ")
+	text := r.line.String()
+	r.line.Reset()
+	if r.space, r.breaks = false, 0; text != "" && r.level > 0 {
+		r.builder.heading(r.level, text)
+	} else if text != "" {
+		r.part(text)
 	}
 }
 
-// end closes the line of text.
-func (r *pageReader) end() { r.open, r.space, r.breaks = false, false, 0 }
+// part writes a part, as an item if it is the first one of one.
+func (r *pageReader) part(text string) {
+	if r.quote = ""; r.quotes > 0 {
+		r.quote = "> "
+	}
+	switch depth := len(r.lists) - 1; {
+	case r.mark != "":
+		r.marked(max(depth, 0), r.mark, text)
+		r.mark = ""
+	case depth >= 0:
+		r.continued(depth, text)
+	default:
+		r.paragraph(r.quote + strings.ReplaceAll(text, "\n", "\n"+r.quote))
+	}
+}
 
 var leadingBlank = regexp.MustCompile(`^(?:[ \t\r]*\n)+`)
 
 // code writes preformatted text as a fenced block.
 func (r *pageReader) code(n *html.Node) {
-	r.end()
-	var b strings.Builder
-	for d := range n.Descendants() {
-		switch {
-		case d.Data == "br" && d.Type == html.ElementNode:
-			b.WriteByte('\n')
-		case d.Type == html.TextNode && !isHiddenBelow(d.Parent):
-			b.WriteString(d.Data)
-		}
-	}
-	text := strings.TrimRight(leadingBlank.ReplaceAllString(b.String(), ""), " \t\r\n")
-	if text == "" {
+	if r.end(); r.cell {
+		r.text(rawText(n, math.MaxInt))
 		return
 	}
-	for line := range strings.SplitSeq(fenced(text, language(n)), "\n") {
-		if r.open {
-			r.newLine()
-		}
-		r.beginLine()
-		r.out.WriteString(strings.Map(func(c rune) rune {
+	var lines []string
+	for line := range strings.SplitSeq(leadingBlank.ReplaceAllString(rawText(n, math.MaxInt), ""), "\n") {
+		lines = append(lines, strings.TrimRight(strings.Map(func(c rune) rune {
 			if c == '\t' {
 				return c
 			}
 			return visibleRune(c)
-		}, strings.TrimRight(line, " \t\r")))
+		}, line), " \t"))
 	}
-	r.end()
+	if text := strings.TrimRight(strings.Join(lines, "\n"), "\n"); text != "" {
+		r.part(fenced(text, language(n)))
+	}
 }
 
 var languageClass = regexp.MustCompile(`(?:^|\s)lang(?:uage)?-([A-Za-z0-9+#-]{1,20})(?:\s|$)`)

@@ -62,16 +62,6 @@ func isHidden(n *html.Node) bool {
 	return style != "" && hiddenStyle.MatchString(cssNoise.ReplaceAllString(strings.ToLower(style), ""))
 }
 
-// isHiddenBelow reports whether an element or one of its ancestors is hidden.
-func isHiddenBelow(n *html.Node) bool {
-	for ; n != nil; n = n.Parent {
-		if n.Type == html.ElementNode && (never[n.Data] || isHidden(n)) {
-			return true
-		}
-	}
-	return false
-}
-
 // isFurniture reports whether an element belongs to the site, not to the text of the page.
 func isFurniture(n *html.Node) bool {
 	switch {

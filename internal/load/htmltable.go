@@ -1,10 +1,6 @@
 package load
 
-import (
-	"strings"
-
-	"golang.org/x/net/html"
-)
+import "golang.org/x/net/html"
 
 const (
 	maxColumns = 64  // of a row, including spanned ones
@@ -14,10 +10,10 @@ const (
 // table reads a table: rows of data line by line, or the content of its cells if it is only layout.
 func (r *pageReader) table(n *html.Node) {
 	r.end()
-	defer r.end()
 	rows := tableRows(n)
 	if len(r.lists) > 0 || r.cell || arranges(n, rows) {
 		r.children(n)
+		r.end()
 		return
 	}
 	for c := range n.ChildNodes() {
@@ -27,27 +23,13 @@ func (r *pageReader) table(n *html.Node) {
 	}
 	var above []carry
 	for _, row := range rows {
-		if r.skips(row) {
-			continue
-		}
-		cells := r.row(row, &above)
-		if strings.Join(cells, "") == "" {
-			continue
-		}
-		head := !r.open
-		if !head {
-			r.newLine()
-		}
-		r.beginLine()
-		r.out.WriteString("|")
-		for _, c := range cells {
-			r.out.WriteString(" " + strings.ReplaceAll(c, "|", `\|`) + " |")
-		}
-		if head {
-			r.newLine()
-			r.out.WriteString("|" + strings.Repeat(" --- |", len(cells)))
+		if !r.skips(row) {
+			var cells []string
+			cells, above = r.row(row, above)
+			r.tableRow(cells)
 		}
 	}
+	r.endTable()
 }
 
 // tableRows returns the rows of a table without those of nested tables.
@@ -92,38 +74,37 @@ type carry struct {
 	rows int
 }
 
-// row returns the texts of the cells of a row; above are those of the previous row.
-func (r *pageReader) row(n *html.Node, above *[]carry) (cells []string) {
-	var spans []carry
+// row returns the texts of the cells of a row, and what it carries to the next one. above was carried to it.
+func (r *pageReader) row(n *html.Node, above []carry) (cells []string, below []carry) {
 	put := func(text string, span carry) {
 		if len(cells) < maxColumns {
-			cells, spans = append(cells, text), append(spans, span)
-		}
-		for at := len(cells); at < min(len(*above), maxColumns) && (*above)[at].rows > 0; at++ {
-			over := (*above)[at]
-			cells, spans = append(cells, over.text), append(spans, carry{over.text, over.rows - 1})
+			cells, below = append(cells, text), append(below, span)
 		}
 	}
-	if len(*above) > 0 && (*above)[0].rows > 0 {
-		put((*above)[0].text, carry{(*above)[0].text, (*above)[0].rows - 1})
+	fill := func() {
+		for len(cells) < min(len(above), maxColumns) && above[len(cells)].rows > 0 {
+			over := above[len(cells)]
+			put(over.text, carry{over.text, over.rows - 1})
+		}
 	}
 	for c := range n.ChildNodes() {
 		if c.Data != "td" && c.Data != "th" {
 			continue
 		}
+		fill()
 		in := &pageReader{loose: r.loose, cell: true}
 		if !r.skips(c) {
 			in.children(c)
 		}
-		span := carry{rows: number(attr(c, "rowspan"), 50) - 1}
-		if in.out.Len() <= maxCarry {
-			span.text = in.out.String()
+		text, span := in.line.String(), carry{rows: number(attr(c, "rowspan"), 50) - 1}
+		if len(text) <= maxCarry {
+			span.text = text
 		}
-		put(in.out.String(), span)
+		put(text, span)
 		for range number(attr(c, "colspan"), 20) - 1 {
 			put("", carry{})
 		}
 	}
-	*above = spans
-	return cells
+	fill()
+	return cells, below
 }
