@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -57,6 +58,9 @@ func (w *builder) item(depth int, text string) { w.marked(depth, bullet, text) }
 // marked writes an item with its mark, inside the last item of a smaller depth.
 func (w *builder) marked(depth int, mark, text string) {
 	depth = min(depth, maxIndentDepth)
+	if outer := w.marks[:depth+1]; !slices.ContainsFunc(outer, func(width int) bool { return width > 0 }) {
+		w.list = false // the preceding list is deeper, and belongs to a clause
+	}
 	w.beginItem()
 	clear(w.marks[depth:])
 	w.listLine(depth, mark+" "+text, len(mark)+1)

@@ -69,7 +69,7 @@ func TestWordNumbers(t *testing.T) {
 		{
 			"clauses", "", clauses + one,
 			"1 0 -: Term\n1 1 -: It begins.\n1 2 -: in May\n1 2 -: in June\n1 1 -: It ends.\n1 2 -: in July\n1 0 -: Price\n1 1 -: It is due.",
-			"1. Term\n\n1.1 It begins.\n\n- (a) in May\n- (b) in June\n\n1.2 It ends.\n\n- (a) in July\n2. Price\n\n2.1 It is due.\n",
+			"1. Term\n\n1.1 It begins.\n\n- (a) in May\n- (b) in June\n\n1.2 It ends.\n\n- (a) in July\n\n2. Price\n\n2.1 It is due.\n",
 		},
 		{
 			"headings by their styles", style("H1", "heading 1", "", "1", "") + style("H2", "heading 2", "", "1", "1") + style("Mine", "Mine", "H2", "", "") + style("No", "heading 3", "H2", "0", ""),
