@@ -151,7 +151,7 @@ func (o Options) withDefaults() Options {
 }
 
 // cutVersion changes whenever a document would be read, or with the same options cut, differently.
-const cutVersion = "chunk/20"
+const cutVersion = "chunk/21"
 
 // Fingerprint identifies the options and the version of the chunkers: a document that was cut
 // under another fingerprint must be cut again.
