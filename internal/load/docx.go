@@ -173,7 +173,6 @@ func (w *docxReader) number(p *officeParagraph) {
 	switch list := w.lists[p.list]; {
 	case list != nil:
 		p.label = list.next(p.depth)
-		w.held += len(p.label)
 	case p.list != "" && p.list != "0":
 		p.label = bullet
 	}

@@ -95,8 +95,10 @@ func (w *odtReader) element(e xml.StartElement) bool {
 			p.label = w.outlineCount.next(&w.outline, min(p.level, maxLevels)-1)
 		}
 	case "note-body", "annotation", "header", "header-left", "header-first", "footer", "footer-left", "footer-first":
+		if w.aside != nil || name != "annotation" && attribute(e, "display") == "false" {
+			return false // a comment in a note, or a header that is switched off
+		}
 		w.aside, w.comment, w.author = &strings.Builder{}, name == "annotation", ""
-		return attribute(e, "display") != "false" || w.comment
 	case "creator":
 		w.byAuthor = w.comment
 	case "date", "date-string", "sender-initials", "creator-initials":

@@ -8,12 +8,12 @@ import (
 	"example.com/ragflow/internal/load"
 )
 
-// TestODTNumbers numbers the paragraphs and headings of OpenDocument texts.
+// TestODTNumbers numbers the paragraphs and headings of OpenDocument texts, which have one header.
 func TestODTNumbers(t *testing.T) {
 	const styles = `<document-styles><style name="Free" list-style-name=""/><style name="Freer" parent-style-name="Free"/>
 		<outline-style><outline-level-style level="1" num-format="I" num-prefix="Part "/><outline-level-style level="2" num-format="1" display-levels="2" start-value="4"/></outline-style>
 		<list-style name="L"><list-level-style-number level="1" num-format="1" num-suffix="."/><list-level-style-number level="2" num-format="a" num-suffix=")" display-levels="2"/></list-style>
-		<list-style name="B"><list-level-style-bullet level="1" bullet-char="•"/></list-style></document-styles>`
+		<list-style name="B"><list-level-style-bullet level="1" bullet-char="•"/></list-style><header display="false"><p>Not shown</p></header><header-first><p>Shown <span>once</span></p></header-first><footer><p><page-number>3</page-number></p></footer></document-styles>`
 	for _, tt := range []struct{ name, body, want string }{
 		{
 			"headings", `<h>a</h><h outline-level="2">b</h><h outline-level="2" style-name="Freer">c</h><h outline-level="2" is-list-header="true">d</h><h outline-level="2">e</h><h>f</h><h outline-level="3">g</h>`,
@@ -36,13 +36,15 @@ func TestODTNumbers(t *testing.T) {
 			"comment and note in a table", `<table><table-row><table-cell><p>a<annotation><creator>Ann</creator><date>2026</date><p>c</p></annotation><note><note-body><p>n</p></note-body></note></p></table-cell><table-cell><p>b</p></table-cell></table-row></table>`,
 			"| a | b |\n| --- | --- |\n\nComment by Ann: c\n\nFootnote 1: n\n",
 		},
+		{"comment in a note", `<p>a<note><note-body><p>n<annotation><p>c</p></annotation></p></note-body></note></p>`, "a\n\nFootnote 1: n\n"},
+		{"only a paragraph", `<p>a</p>`, "a\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			doc, err := load.Parse(t.Context(), "a.odt", zipped(t, "styles.xml", styles, "content.xml", "<document-content>"+tt.body+"</document-content>"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(tt.want, doc.Text); d != "" {
+			if d := cmp.Diff(tt.want+"\nHeader: Shown once\n", doc.Text); d != "" {
 				t.Error(d)
 			}
 		})

@@ -107,6 +107,7 @@ func (w *officeReader) end(name string) error {
 			w.aside.WriteString(p.text.String() + " ")
 		case w.tables > 0:
 			w.cell.WriteString(p.labelledText() + " ")
+			w.held += len(p.label)
 		default:
 			w.held = 0
 			w.write(p)
