@@ -50,7 +50,14 @@ func (d *draft) readDOCX(data []byte) error {
 			around = append(around, strings.ToUpper(kind[1][:1])+kind[1][1:]+": "+note.text.String())
 		}
 	}
-	if err := a.stream("word/document.xml", &w); err != nil {
+	main := "word/document.xml" // some programs add a number
+	parts := a.relations("")
+	for _, id := range slices.Sorted(maps.Keys(parts)) {
+		if r := parts[id]; strings.HasSuffix(r.kind, "/officeDocument") && !a.has(main) {
+			main = r.target
+		}
+	}
+	if err := a.stream(main, &w); err != nil {
 		return err
 	}
 	if w.out.Len() == 0 {

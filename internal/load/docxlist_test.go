@@ -142,3 +142,12 @@ func TestWordNumbers(t *testing.T) {
 		})
 	}
 }
+
+// TestWordMainPart reads a document whose main part has another name.
+func TestWordMainPart(t *testing.T) {
+	doc, err := load.Parse(t.Context(), "a.docx", zipped(t, "word/document2.xml", "<document><p><r><t>a</t></r></p></document>",
+		"_rels/.rels", `<Relationships><Relationship Id="r" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="/word/document2.xml"/></Relationships>`))
+	if err != nil || doc.Text != "a\n" {
+		t.Errorf("%q, %v", doc.Text, err)
+	}
+}
