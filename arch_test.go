@@ -76,6 +76,7 @@ var rooms = map[string]room{
 		"github.com/bmatcuk/doublestar/v4", // globs with **, and the lines of .gitignore
 		"github.com/xuri/excelize/v2",      // workbooks: rows, dates and formats of numbers
 		"github.com/emersion/go-message",   // parts, encodings and headers of mails
+		"github.com/richardlehane/mscfb",   // the compound files that Outlook writes
 		"github.com/klippa-app/go-pdfium",  // text and places of PDFs, by the reader of the Chrome browser
 		"github.com/tetratelabs/wazero",    // the sandbox that it runs in, without cgo
 	}},

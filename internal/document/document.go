@@ -22,6 +22,8 @@ const (
 	XLSX     = "xlsx"  // a workbook
 	PPTX     = "pptx"  // a presentation
 	EML      = "eml"   // a mail
+	MBOX     = "mbox"  // a mailbox
+	MSG      = "msg"   // a mail of Outlook
 	RTF      = "rtf"
 	Notebook = "notebook" // Jupyter
 )
@@ -54,7 +56,7 @@ type Document struct {
 func (d *Document) Line(offset int) int {
 	offset = max(min(offset, len(d.Text)), 0)
 	switch d.Kind {
-	case HTML, PDF, DOCX, ODT, ODP, EPUB, PPTX, EML, RTF:
+	case HTML, PDF, DOCX, ODT, ODP, EPUB, PPTX, EML, MBOX, MSG, RTF:
 		return 0
 	}
 	if d.Places != nil {

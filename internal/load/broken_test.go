@@ -62,8 +62,8 @@ func samples(t *testing.T) map[string][]byte {
 // does not panic.
 func TestBroken(t *testing.T) {
 	files := samples(t)
-	if len(files) < 24 {
-		t.Fatalf("%d formats, want 24", len(files))
+	if len(files) < 26 {
+		t.Fatalf("%d formats, want 26", len(files))
 	}
 	ways := map[string]func(b []byte) []byte{
 		"nothing left":     func([]byte) []byte { return nil },

@@ -21,6 +21,8 @@ func Memory(f File) int64 {
 		return pdfMemory*64<<10 + 2*f.Size
 	case document.DOCX, document.ODT, document.EPUB, document.XLSX, document.PPTX, document.ODS, document.ODP:
 		return 64<<20 + 8*f.Size
+	case document.EML, document.MBOX, document.MSG: // an attachment may be any of these
+		return min(64<<20, 2_000*f.Size) + 8*f.Size
 	}
 	return min(64<<20, 200*f.Size) + 8*f.Size
 }

@@ -25,6 +25,9 @@
 // lines (pdfrulings.go, pdfgrid.go), then between gutters (pdfgutters.go). Their cells (pdftable.go) become rows
 // that name their values (pdfrows.go).
 //
+// A mail is a letter, whether it comes from a .eml (eml.go), .mbox (mbox.go) or .msg file (msg.go). Quotes in
+// it are marked (quote.go), and attached files are read by the readers of their own kinds (mail.go).
+//
 // Office documents and EPUBs are archives of XML (archive.go, office.go), unpacked as streams within a budget
 // that grows with the file (budget.go). The numbers of clauses and headings, which a file does not contain, are
 // counted as a word processor does (listnumber.go). A builder turns formats without text into blocks: records, rows or

@@ -6,119 +6,140 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/mail"
 	"strings"
-	"time"
 
 	"github.com/emersion/go-message"
 	_ "github.com/emersion/go-message/charset" // encodings of parts and headers
 )
 
-// Limits of a message.
-const (
-	maxMailDepth = 16    // of parts within parts
-	maxMailParts = 1_000 // of a message
-)
-
-// readEML reads a mail: sender, recipients, date and subject, the text (from HTML if there is no plain one),
-// and the names of attachments. The metadata is from, to, cc, date (as in 2006-01-02) and subject.
-func (d *draft) readEML(data []byte) error {
-	d.Encoding, d.Converted = "eml", true
-	root, err := message.Read(bytes.NewReader(data))
-	if root == nil || err != nil && !message.IsUnknownCharset(err) && !message.IsUnknownEncoding(err) {
-		return fmt.Errorf("%w: it is no mail: its headers cannot be read", ErrBroken)
-	}
-	m := mailReader{draft: d}
-	m.about(root.Header)
-	if len(d.Meta) == 0 {
-		return fmt.Errorf("%w: it has no headers of a mail", ErrBroken)
-	}
-	err = root.Walk(m.part)
+// readMIME reads a mail as it is sent. Of alternatives it takes the better one.
+func readMIME(data []byte) (*letter, error) {
+	m := mimeReader{}
+	l, err := m.message(bytes.NewReader(data), 0)
 	switch {
-	case errors.Is(err, ErrTooLarge):
-		return err
 	case err != nil:
-		d.Warnings = append(d.Warnings, "it was not read to its end: "+shortText(err.Error()))
+		return nil, err
+	case len(l.about) == 0:
+		return nil, fmt.Errorf("%w: it has no headers of a mail", ErrBroken)
 	}
-	return m.write()
+	return l, nil
 }
 
-// mailReader reads the parts of a mail.
-type mailReader struct {
-	draft    *draft
-	parts    int
-	head     []string
-	plain    []string
-	html     []byte
-	attached []string
-}
+// mimeReader counts the parts of a mail and of the mails in it.
+type mimeReader struct{ parts int }
 
-// about reads the headers.
-func (m *mailReader) about(h message.Header) {
-	meta := map[string]string{}
+// message reads a mail.
+func (m *mimeReader) message(r io.Reader, depth int) (*letter, error) {
+	root, err := message.Read(r)
+	if root == nil || !canRead(err) {
+		return nil, fmt.Errorf("%w: it is no mail: its headers cannot be read", ErrBroken)
+	}
+	l := &letter{}
 	for _, key := range []string{"From", "To", "Cc", "Date", "Subject"} {
-		value, err := h.Text(key)
+		value, err := root.Header.Text(key)
 		if err != nil {
-			value = h.Get(key)
+			value = root.Header.Get(key)
 		}
-		if value = shortText(value); value == "" {
-			continue
-		}
-		m.head = append(m.head, key+": "+value)
-		if at, err := mail.ParseDate(value); err == nil && key == "Date" {
-			value = at.Format(time.DateOnly)
-		}
-		meta[strings.ToLower(key)] = value
+		l.field(key, value)
 	}
-	m.draft.Meta, m.draft.Title = meta, meta["subject"]
+	return l, m.part(l, root, "", depth)
 }
 
-// part reads a part.
-func (m *mailReader) part(at []int, e *message.Entity, err error) error {
-	if m.parts++; m.parts > maxMailParts || len(at) > maxMailDepth {
+// canRead reports whether a part can be read in spite of an error: in another encoding, as it is.
+func canRead(err error) bool {
+	return err == nil || message.IsUnknownCharset(err) || message.IsUnknownEncoding(err)
+}
+
+// part reads a part of a mail; parent is the type of the part that it is in.
+func (m *mimeReader) part(l *letter, e *message.Entity, parent string, depth int) error {
+	if m.parts++; m.parts > maxMailParts || depth > maxMailDepth {
 		return fmt.Errorf("%w: more than %d parts, or nested deeper than %d", ErrTooLarge, maxMailParts, maxMailDepth)
 	}
-	if err != nil && !message.IsUnknownCharset(err) && !message.IsUnknownEncoding(err) {
-		return err
-	}
 	kind, about, _ := e.Header.ContentType()
+	if parent == "multipart/digest" && e.Header.Get("Content-Type") == "" {
+		kind = "message/rfc822"
+	}
 	shown, with, _ := e.Header.ContentDisposition()
-	name := shortText(cmp.Or(with["filename"], about["name"]))
-	switch text := shown != "attachment" && name == ""; {
+	name := shortText(strings.ToValidUTF8(cmp.Or(with["filename"], about["name"]), "?"))
+	switch {
 	case strings.HasPrefix(kind, "multipart/"):
-		return nil
-	case text && (kind == "text/plain" || kind == ""):
-		content, err := io.ReadAll(e.Body)
-		m.plain = append(m.plain, strings.ToValidUTF8(string(content), "?"))
+		return m.multipart(l, e, kind, depth)
+	case strings.HasSuffix(kind, "-signature") && strings.HasPrefix(kind, "application/"):
+		return nil // of the sender's key: no text
+	}
+	data, err := io.ReadAll(e.Body)
+	if err != nil && l.damage == "" {
+		l.damage = shortText(err.Error())
+	}
+	if kind == "message/rfc822" {
+		inner, err := m.message(bytes.NewReader(data), depth+1)
+		if errors.Is(err, ErrTooLarge) {
+			return err
+		}
+		if err == nil {
+			l.attached = append(l.attached, attachment{name: cmp.Or(name, inner.about["subject"], "a forwarded message"), mail: inner})
+			return nil
+		}
+	}
+	isText := shown != "attachment" && (name == "" || len(l.body) == 0)
+	switch {
+	case isText && (kind == "text/plain" || kind == "" || kind == "message/delivery-status"):
+		l.text(strings.ReplaceAll(strings.ToValidUTF8(string(data), "?"), "\r\n", "\n"))
+	case isText && kind == "text/html":
+		s, err := htmlMail(data)
+		l.text(s)
 		return err
-	case text && kind == "text/html" && m.html == nil:
-		m.html, err = io.ReadAll(e.Body)
-		return err
-	case text && kind == "text/html":
-	case kind == "message/rfc822":
-		m.attached = append(m.attached, cmp.Or(name, "a forwarded message"))
 	default:
-		m.attached = append(m.attached, cmp.Or(name, "a part of type "+shortText(kind)))
+		l.attached = append(l.attached, attachment{name: cmp.Or(name, unnamed(kind)), data: data})
 	}
 	return nil
 }
 
-// write writes the text of the mail.
-func (m *mailReader) write() error {
-	w := m.draft.builder()
-	w.paragraph(strings.Join(m.head, "\n"))
-	body := strings.ReplaceAll(strings.Join(m.plain, "\n\n"), "\r\n", "\n")
-	if strings.TrimSpace(body) != "" {
-		w.paragraph(body)
-	} else if m.html != nil {
-		if err := w.chapter(m.html, m.draft.size); err != nil {
-			return err
+// unnamed returns a name for an attachment without one.
+func unnamed(kind string) string {
+	for ext, known := range map[string]string{
+		".ics": "text/calendar", ".vcf": "text/vcard", ".csv": "text/csv", ".md": "text/markdown", ".txt": "text/plain",
+		".html": "text/html", ".pdf": "application/pdf", ".eml": "message/rfc822",
+	} {
+		if kind == known {
+			return "unnamed" + ext
 		}
 	}
-	if len(m.attached) > 0 {
-		w.paragraph("Attachments: " + strings.Join(m.attached, ", "))
-		m.draft.Warnings = append(m.draft.Warnings, "attached and not read: "+strings.Join(m.attached, ", "))
+	return "of type " + shortText(kind)
+}
+
+// multipart reads the parts of a part.
+func (m *mimeReader) multipart(l *letter, e *message.Entity, kind string, depth int) error {
+	into, best := l, &letter{}
+	for parts := e.MultipartReader(); ; {
+		p, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if p == nil || !canRead(err) {
+			l.damage = shortText(err.Error())
+			break
+		}
+		if kind == "multipart/alternative" {
+			into = &letter{}
+		}
+		if err := m.part(into, p, kind, depth+1); err != nil {
+			return err
+		}
+		if into != l {
+			l.attached, l.damage = append(l.attached, into.attached...), cmp.Or(l.damage, into.damage)
+			if best.isWorse(into) {
+				best = into
+			}
+		}
 	}
-	w.finish(m.draft)
-	return w.full()
+	l.body = append(l.body, best.body...)
+	return nil
+}
+
+// isWorse reports whether a later form of the same text has more of it: the first one is empty or a stub, or
+// has lost a table. Plain text is preferred, because its lines are those that the sender saw.
+func (l *letter) isWorse(later *letter) bool {
+	old, text := strings.Join(l.body, "\n"), strings.Join(later.body, "\n")
+	return 3*len(old) < len(text) || strings.Contains(text, "\n| --- |") && !strings.Contains(old, "\n| --- |")
 }

@@ -57,6 +57,43 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// fuzzOne reads bytes as one kind of file, beginning with the sample of that kind.
+func fuzzOne(f *testing.F, source string, more ...string) {
+	f.Helper()
+	for _, name := range officeFiles(f) {
+		if data, err := os.ReadFile(name); err == nil && filepath.Ext(name) == filepath.Ext(source) {
+			f.Add(data)
+		}
+	}
+	for _, s := range more {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 64<<10 {
+			return
+		}
+		doc, err := load.Parse(t.Context(), source, data)
+		if err != nil {
+			return
+		}
+		if !utf8.ValidString(doc.Text) {
+			t.Fatal("the text is not UTF-8")
+		}
+		checkChunks(t, doc)
+	})
+}
+
+func FuzzMail(f *testing.F) {
+	fuzzOne(f, "a.eml", "Subject: a\nContent-Type: text/html\n\n<p>a</p><blockquote>b<blockquote># c</blockquote></blockquote>",
+		"Subject: a\n\nYes.\n\nOn 1.2.2026, 10:00, A <a@b.example> wrote:\n> a\n>> b\n\nFrom: a\nTo: b\nDate: c\n\nd\n",
+		"Subject: a\nContent-Type: multipart/digest; boundary=b\n\n--b\n\nSubject: c\n\nd\n--b\nContent-Type: text/csv; name=a.csv\n\na,b\n1,2\n--b--\n")
+}
+
+func FuzzMailbox(f *testing.F) {
+	fuzzOne(f, "a.mbox", "From a 10:00\n\n>From b\n\nFrom c\nSubject: d\n\ne\n")
+}
+func FuzzOutlook(f *testing.F) { fuzzOne(f, "a.msg") }
+
 // FuzzXML reads bytes as the main part of archives, so that their content is fuzzed.
 func FuzzXML(f *testing.F) {
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "formats", "files.txtar"))

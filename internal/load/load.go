@@ -22,6 +22,8 @@ import (
 type Limits struct {
 	MaxBytes int64         // of a file; default 64 MiB. Source code has 1 MiB at most, HTML 32 MiB
 	MaxTime  time.Duration // for reading one file; default five minutes
+
+	depth int // of files in which the file is
 }
 
 const (
@@ -94,11 +96,12 @@ func Parse(ctx context.Context, source string, data []byte) (document.Document, 
 // draft is a document that is being read.
 type draft struct {
 	document.Document
-	size int // of the file, in bytes
+	size  int // of the file, in bytes
+	depth int // of files in which the file is
 }
 
 func parse(ctx context.Context, source string, data []byte, l Limits) (draft, error) {
-	doc := draft{Document: document.Document{Source: source, Kind: kindOf(source)}, size: len(data)}
+	doc := draft{Document: document.Document{Source: source, Kind: kindOf(source)}, size: len(data), depth: l.depth}
 	if doc.Kind == "" {
 		doc.Kind = document.Plain
 	}
@@ -156,8 +159,11 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 	if read := binaryReaders[d.Kind]; read != nil {
 		return read(d, data)
 	}
-	if d.Kind == document.PDF {
+	switch d.Kind {
+	case document.PDF:
 		return d.readPDF(ctx, data)
+	case document.EML, document.MBOX, document.MSG:
+		return d.readMail(ctx, data)
 	}
 	if err := d.decode(data); err != nil {
 		return err
@@ -180,7 +186,7 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 // binaryReaders read formats that define their own encoding.
 var binaryReaders = map[string]func(*draft, []byte) error{
 	document.DOCX: (*draft).readDOCX, document.ODT: (*draft).readODT, document.EPUB: (*draft).readEPUB, document.XLSX: (*draft).readXLSX,
-	document.PPTX: (*draft).readPPTX, document.EML: (*draft).readEML, document.RTF: (*draft).readRTF, document.HTML: (*draft).readHTML,
+	document.PPTX: (*draft).readPPTX, document.RTF: (*draft).readRTF, document.HTML: (*draft).readHTML,
 	document.ODS: (*draft).readODS, document.ODP: (*draft).readODP,
 }
 
@@ -188,7 +194,8 @@ var binaryReaders = map[string]func(*draft, []byte) error{
 var extensions = map[string]string{
 	document.Markdown: ".md .markdown .mdown .mkd .mdx", document.Plain: textExt + " " + markupExt + " " + jsonExt, document.HTML: ".html .htm .xhtml",
 	document.PDF: ".pdf", document.DOCX: ".docx .docm", document.ODT: ".odt", document.ODS: ".ods", document.ODP: ".odp", document.EPUB: ".epub", document.XLSX: ".xlsx .xlsm",
-	document.PPTX: ".pptx .pptm", document.EML: ".eml", document.RTF: ".rtf", document.Table: ".csv .tsv", document.Notebook: ".ipynb",
+	document.PPTX: ".pptx .pptm", document.EML: ".eml", document.MBOX: ".mbox", document.MSG: ".msg",
+	document.RTF: ".rtf", document.Table: ".csv .tsv", document.Notebook: ".ipynb",
 }
 
 // HasLoader reports whether files with the extension of a name are read.
