@@ -24,6 +24,8 @@ const (
 	EML      = "eml"   // a mail
 	MBOX     = "mbox"  // a mailbox
 	MSG      = "msg"   // a mail of Outlook
+	ICS      = "ics"   // a calendar
+	VCF      = "vcf"   // contacts
 	RTF      = "rtf"
 	Notebook = "notebook" // Jupyter
 )

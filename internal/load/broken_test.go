@@ -62,8 +62,8 @@ func samples(t *testing.T) map[string][]byte {
 // does not panic.
 func TestBroken(t *testing.T) {
 	files := samples(t)
-	if len(files) < 26 {
-		t.Fatalf("%d formats, want 26", len(files))
+	if len(files) < 28 {
+		t.Fatalf("%d formats, want 28", len(files))
 	}
 	ways := map[string]func(b []byte) []byte{
 		"nothing left":     func([]byte) []byte { return nil },

@@ -92,7 +92,12 @@ func FuzzMail(f *testing.F) {
 func FuzzMailbox(f *testing.F) {
 	fuzzOne(f, "a.mbox", "From a 10:00\n\n>From b\n\nFrom c\nSubject: d\n\ne\n")
 }
-func FuzzOutlook(f *testing.F) { fuzzOne(f, "a.msg") }
+func FuzzOutlook(f *testing.F)  { fuzzOne(f, "a.msg") }
+func FuzzContacts(f *testing.F) { fuzzOne(f, "a.vcf", "BEGIN:VCARD\nN:a;b\nTEL;HOME:1\n") }
+
+func FuzzCalendar(f *testing.F) {
+	fuzzOne(f, "a.ics", "BEGIN:VEVENT\nDTSTART:20260101\nRRULE:FREQ=DAILY;BYDAY=,X\nEXDATE:1\nEND:VEVENT\n")
+}
 
 // FuzzXML reads bytes as the main part of archives, so that their content is fuzzed.
 func FuzzXML(f *testing.F) {

@@ -179,6 +179,10 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 		return d.readTable()
 	case document.Notebook:
 		return d.readNotebook()
+	case document.ICS:
+		return d.readICS()
+	case document.VCF:
+		return d.readVCF()
 	}
 	return nil
 }
@@ -194,7 +198,7 @@ var binaryReaders = map[string]func(*draft, []byte) error{
 var extensions = map[string]string{
 	document.Markdown: ".md .markdown .mdown .mkd .mdx", document.Plain: textExt + " " + markupExt + " " + jsonExt, document.HTML: ".html .htm .xhtml",
 	document.PDF: ".pdf", document.DOCX: ".docx .docm", document.ODT: ".odt", document.ODS: ".ods", document.ODP: ".odp", document.EPUB: ".epub", document.XLSX: ".xlsx .xlsm",
-	document.PPTX: ".pptx .pptm", document.EML: ".eml", document.MBOX: ".mbox", document.MSG: ".msg",
+	document.PPTX: ".pptx .pptm", document.EML: ".eml", document.MBOX: ".mbox", document.MSG: ".msg", document.ICS: ".ics", document.VCF: ".vcf .vcard",
 	document.RTF: ".rtf", document.Table: ".csv .tsv", document.Notebook: ".ipynb",
 }
 

@@ -52,6 +52,10 @@ func TestMailParts(t *testing.T) {
 		{"a stub as alternative", mailOf("alternative", plainPart, "HTML only.", htmlPart, "<p>The pump is red, and it stands in the yard behind the mill.</p>"), head + "\nThe pump is red, and it stands in the yard behind the mill.\n", nil},
 		{"a table as alternative", mailOf("alternative", plainPart, "Part Price Seal 4", htmlPart, "<table><tr><th>Part<th>Price<tr><td>Seal<td>4</table>"), head + "\n| Part | Price |\n| --- | --- |\n| Seal | 4 |\n", nil},
 		{
+			"an invitation as alternative", mailOf("alternative", plainPart, "Come.", "Content-Type: text/calendar; charset=utf-8", "BEGIN:VEVENT\nSUMMARY:Review\nDTSTART:20261124\nEND:VEVENT\n"),
+			head + "Attachments: unnamed.ics\n\nCome.\n\n# Attachment unnamed.ics\n\nEvent: Review; When: Tue 2026-11-24\n", nil,
+		},
+		{
 			"attachments", mailOf("mixed", plainPart, "See below.", attached("application/octet-stream", "offer.docx"), string(zipped(t, "word/document.xml", "<document><body><p><r><t>The pump costs 480 €.</t></r></p></body></document>")),
 				attached("application/zip", "plan.zip"), "PK", attached("text/x-go", "a.go"), "package a\n\n# not a heading\n", attached("application/pdf", "bad.pdf"), "%PDF-1.4 x"),
 			head + "Attachments: offer.docx, plan.zip, a.go, bad.pdf\n\nSee below.\n\n# Attachment offer.docx\n\nThe pump costs 480 €.\n\n# Attachment a.go\n\n```go\npackage a\n\n# not a heading\n\n```\n",

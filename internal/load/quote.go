@@ -29,7 +29,7 @@ var (
 const (
 	maxSaidLines  = 4
 	maxSaid       = 400 // bytes
-	maxHeadLines  = 10
+	maxQuoteHead  = 10
 	minHeadFields = 3
 	maxQuotes     = 8 // marks that a line gets
 )
@@ -117,7 +117,7 @@ func quoteHead(lines []quotedLine) (n int, all bool) {
 // isMailHead reports whether lines begin with the head of a mail: three fields or more, perhaps on one line.
 func isMailHead(lines []quotedLine) bool {
 	var head strings.Builder
-	for _, l := range lines[:min(len(lines), maxHeadLines)] {
+	for _, l := range lines[:min(len(lines), maxQuoteHead)] {
 		if l.text == "" || l.depth > 0 {
 			break
 		}
