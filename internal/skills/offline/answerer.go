@@ -50,7 +50,7 @@ func (a *Answerer) Rank(t state.Task) []Ranked {
 	var scores []float64
 	for n, p := range passages {
 		for j, e := range in.measure(p, t.Sources[n].Score/max(best, math.SmallestNonzeroFloat64)) {
-			scores = append(scores, choice.of(&e))
+			scores = append(scores, choice.of(&e)-quotedCost*float64(min(p.blocks[p.units[j].block].quoted, 1)))
 			out = append(out, Ranked{N: n + 1, Start: p.units[j].start, End: p.units[j].end, Features: e[:], unit: j})
 		}
 	}
@@ -60,6 +60,10 @@ func (a *Answerer) Rank(t state.Task) []Ranked {
 	slices.SortStableFunc(out, func(a, b Ranked) int { return cmp.Compare(b.Chance, a.Chance) })
 	return out
 }
+
+// quotedCost is taken off the score of a sentence that a mail quotes, so that the same sentence in the mail itself
+// precedes it.
+const quotedCost = 1
 
 // minScoreShare is the score that a further source needs to be shown, as a share of the best one's.
 const minScoreShare = 0.05
@@ -84,7 +88,7 @@ func (a *Answerer) pieces(t state.Task) []piece {
 			continue
 		}
 		p := a.lex.passage(t.Sources[n].Chunk)
-		unit := p.key(ranked, n+1)
+		unit := p.key(ranked, n+1, t.Question, terms)
 		if unit < 0 {
 			continue
 		}
@@ -145,10 +149,16 @@ func (a *Answerer) preferExact(t state.Task, ranked []Ranked) {
 	slices.SortStableFunc(ranked, func(a, b Ranked) int { return place(a) - place(b) })
 }
 
-// key returns the unit of a passage that answers best: the likeliest one that is neither a question nor a
-// greeting, else the likeliest; -1 without one. n is the number of the passage in ranked.
-func (p *passage) key(ranked []Ranked, n int) int {
-	best := -1
+// newerShare is the share of the question's words in a quoted sentence that make a sentence of the mail itself the
+// newer answer.
+const newerShare = 0.5
+
+// key returns the unit of a passage that answers a question best: the likeliest one that is neither a question nor
+// a greeting, else the likeliest; -1 without one. A quoted sentence of a mail comes after one of the mail itself that says the same.
+// n is the number of the passage in ranked.
+func (p *passage) key(ranked []Ranked, n int, question string, terms []weighed) int {
+	best, quoted := -1, -1
+	var held []weighed // by the quoted unit
 	for _, r := range ranked {
 		if r.N != n {
 			continue
@@ -156,12 +166,20 @@ func (p *passage) key(ranked []Ranked, n int) int {
 		u := p.units[r.unit]
 		said := strings.TrimRight(p.text[u.start:u.end], " *_\"”“»)]")
 		asks := strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？") || greetingLine.MatchString(said)
-		if !asks || p.blocks[u.block].kind == code {
+		switch b, has := p.blocks[u.block], p.terms[r.unit].in; {
+		case asks && b.kind != code:
+		case b.quoted == 0 && (quoted < 0 || !b.field && coverage(held, has) >= newerShare && lacks(said, question) == ""):
 			return r.unit
+		case quoted < 0:
+			quoted = r.unit
+			held = slices.DeleteFunc(slices.Clone(terms), func(t weighed) bool { return has(t.term) == 0 })
 		}
 		if best < 0 {
 			best = r.unit
 		}
+	}
+	if quoted >= 0 {
+		return quoted
 	}
 	return best
 }

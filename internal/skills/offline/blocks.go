@@ -31,6 +31,8 @@ type block struct {
 	rule       string // of a header, the line below it
 	section    int    // number of headings before it
 	marker     string // of an item: "-" or "3."
+	quoted     int    // number of mails, one in the other, that quote it
+	field      bool   // a line of the head of a mail
 }
 
 // begins reports whether a block of s is incomplete: a paragraph that ends within a sentence, or an item that
@@ -52,6 +54,7 @@ type parser struct {
 	comment bool
 	plain   bool // plain text: lines are not joined
 	marked  bool // Markdown written by a person: link definitions and open comments are possible
+	mail    bool // quotes are those of other mails, and fields of the head are lines of their own
 }
 
 var (
@@ -59,6 +62,8 @@ var (
 	itemMark    = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])(?:[ \t]+|$)`)
 	linkLine    = regexp.MustCompile(`^\[[^\]^][^\]]*\]:[ \t]*\S+[ \t]*(?:"[^"]*"|'[^']*'|\([^)]*\))?$`) // a link definition
 	ruleLine    = regexp.MustCompile(`^[-=*_~^"'#.|:+ \t—–─━═]{3,}$`)
+	mailExt     = regexp.MustCompile(`(?i)\.(?:eml|mbox|msg)$`)
+	mailField   = regexp.MustCompile(`^(?:From|To|Cc|Date|Sent|Subject|Attachments): `) // as package load writes the head
 	markdownExt = regexp.MustCompile(`(?i)\.(?:md|markdown|mdown|mkd|mdx|ipynb)$`)
 )
 
@@ -72,7 +77,7 @@ const termIndent = 3
 // comments, link definitions of Markdown and lines that [readable.Line] makes empty are left out.
 func parseBlocks(c state.Chunk) []block {
 	ext := strings.ToLower(path.Ext(c.Source))
-	p := parser{s: c.Text, open: -1, blank: true, plain: ext == "" || ext == ".txt" || ext == ".text", marked: markdownExt.MatchString(ext)}
+	p := parser{s: c.Text, open: -1, blank: true, plain: ext == "" || ext == ".txt" || ext == ".text", marked: markdownExt.MatchString(ext), mail: mailExt.MatchString(ext)}
 	if c.Cut.Inside != "" {
 		p.fence, _ = text.OpenFence(strings.TrimLeft(c.Cut.Inside, "> \t"))
 		p.add(block{kind: code})
@@ -106,7 +111,11 @@ func (p *parser) line(start, end int) {
 	whole := p.s[start:end]
 	body := strings.TrimLeft(whole, "> \t")
 	margin := strings.ReplaceAll(whole[:len(whole)-len(body)], "\t", "    ")
-	indent := len(margin) - strings.Count(margin, ">")
+	quotes := strings.Count(margin, ">")
+	indent := len(margin) - quotes
+	if p.mail {
+		indent = max(indent-quotes, 0) // each mark has a space
+	}
 	switch {
 	case p.fence != (text.Fence{}):
 		p.out[p.open].end = end
@@ -130,8 +139,12 @@ func (p *parser) line(start, end int) {
 		p.add(block{kind: code, start: start, end: end, indent: indent})
 		return
 	}
+	blocks := len(p.out)
 	p.prose(start, end, indent, body)
 	p.blank = false
+	if p.mail && len(p.out) > blocks {
+		p.out[blocks].quoted, p.out[blocks].field = quotes, mailField.MatchString(body)
+	}
 }
 
 // prose reads a line outside a code fence.
@@ -160,7 +173,7 @@ func (p *parser) prose(start, end, indent int, body string) {
 		p.add(block{kind: code, start: start, end: end, indent: indent})
 	case p.open >= 0 && p.out[p.open].kind == code && indent >= 4: // indented code runs over blank lines
 		p.out[p.open].end = end
-	case blank || p.open < 0 || p.plain && p.endsItem(indent):
+	case blank || p.open < 0 || p.plain && p.endsItem(indent), p.mail && mailField.MatchString(body):
 		if readable.Line(body) != "" {
 			p.add(block{kind: paragraph, start: start, end: end, indent: indent})
 		}

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,11 +32,11 @@ type passage struct {
 type unit struct{ start, end, block int }
 
 // passageKey holds all inputs of parse.
-type passageKey struct{ text, title, headings, language, inside string }
+type passageKey struct{ text, title, headings, language, inside, ext string }
 
 // passage parses a chunk. The result is shared and must not be changed.
 func (l lexicon) passage(c state.Chunk) *passage {
-	key := passageKey{c.Text, c.Title, strings.Join(c.Headings, "\x00"), c.Cut.Language, c.Cut.Inside}
+	key := passageKey{c.Text, c.Title, strings.Join(c.Headings, "\x00"), c.Cut.Language, c.Cut.Inside, path.Ext(c.Source)}
 	return l.parsed.Make(key, maxParsed, func() *passage { return l.parse(c) })
 }
 

@@ -39,14 +39,14 @@ func (x *piece) render(n int, bold bool, language string) (string, []cite.Pick) 
 		}
 		switch o.kind {
 		case code:
-			b.WriteString(x.code(span, language))
+			b.WriteString(o.inQuotes(x.code(span, language)))
 		case row:
-			b.WriteString(x.row(i, at == 0 || before.kind != row || before.group != o.group))
+			b.WriteString(o.inQuotes(x.row(i, at == 0 || before.kind != row || before.group != o.group)))
 		case item:
 			depth := (o.indent - margin + 1) / 2
-			b.WriteString(strings.Repeat("  ", min(depth, 4)) + listMarker(o.marker) + x.prose(span, bold))
+			b.WriteString(o.inQuotes(strings.Repeat("  ", min(depth, 4)) + listMarker(o.marker) + x.prose(span, bold)))
 		case paragraph, heading:
-			b.WriteString(x.prose(span, bold))
+			b.WriteString(o.inQuotes(x.prose(span, bold)))
 		}
 		before = o
 	}
@@ -65,6 +65,15 @@ func (x *piece) render(n int, bold bool, language string) (string, []cite.Pick) 
 	return b.String(), picks
 }
 
+// inQuotes returns the text of a block with the marks of the mails that quote it.
+func (b block) inQuotes(s string) string {
+	mark := strings.Repeat("> ", b.quoted)
+	if mark != "" {
+		s = strings.ReplaceAll(s, `\> `, "") // the mark of a line that begins with a number
+	}
+	return mark + strings.ReplaceAll(s, "\n", "\n"+mark)
+}
+
 // separator returns the text between two blocks of a piece.
 func separator(at int, before, o block) string {
 	switch {
@@ -74,6 +83,10 @@ func separator(at int, before, o block) string {
 		return "\n"
 	case before.kind == item && o.kind == item:
 		return "\n"
+	case before.field && o.field && before.quoted == o.quoted:
+		return "  \n" // the line break of Markdown
+	case before.quoted > 0 && o.quoted > 0:
+		return "\n" + strings.TrimSpace(strings.Repeat("> ", min(before.quoted, o.quoted))) + "\n"
 	}
 	return "\n\n"
 }
