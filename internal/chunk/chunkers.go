@@ -208,7 +208,7 @@ func isValue(d *document.Document, i int) bool {
 
 // byBlocks packs the blocks of a document and joins small sections.
 func byBlocks(_ context.Context, j *cutting) ([]piece, error) {
-	p := packer{s: j.doc.Text, size: j.o.Size, least: j.o.Min, deepest: 3}
+	p := packer{s: j.doc.Text, size: j.o.Size, least: j.o.Min, deepest: 3, apart: isMail(j.doc.Kind)}
 	pieces := p.pack(outline(j.doc))
 	for i := range pieces {
 		pieces[i].cut.Level = 0 // where sections are joined, their levels say nothing

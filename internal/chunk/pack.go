@@ -16,9 +16,10 @@ const maxFine = 512 << 10
 // packer packs blocks into pieces.
 type packer struct {
 	s       string
-	size    int // tokens a piece may have
-	least   int // tokens a section should have; 0 joins none
-	deepest int // the deepest level of headings that begin sections
+	size    int  // tokens a piece may have
+	least   int  // tokens a section should have; 0 joins none
+	deepest int  // the deepest level of headings that begin sections
+	apart   bool // sections of the highest level do not join: each is a mail or attached to one
 }
 
 // piece is a part of a document that may become a chunk.
@@ -69,8 +70,16 @@ func (p *packer) joins(a, b piece) bool {
 	if a.bare || b.bare && !b.heading {
 		return p.near(a, b)
 	}
+	if p.apart && len(common(a.path, b.path)) == 0 && len(a.path)+len(b.path) > 0 {
+		return false
+	}
 	small := a.tokens < p.least || b.tokens < p.least
 	return small && !b.bare && a.tokens+b.tokens <= 2*p.least && len(common(a.path, b.path)) >= len(b.path)-1
+}
+
+// isMail reports whether documents of a kind are made of mails and their attachments, which are cited by name.
+func isMail(kind string) bool {
+	return kind == document.EML || kind == document.MBOX || kind == document.MSG
 }
 
 // near reports whether two pieces together exceed the size by at most a quarter. That is
