@@ -78,7 +78,9 @@ func (d *draft) readMail(ctx context.Context, data []byte) error {
 		return err
 	}
 	w.warn()
-	w.finish(d)
+	if w.finish(d); d.Blocks == nil {
+		d.Blocks = mailBlocks(d.Text, w.starts)
+	}
 	return nil
 }
 
@@ -87,6 +89,7 @@ type mailWriter struct {
 	builder
 	draft  *draft
 	unread []string // attachments that were not read, with the reason
+	starts []int    // of the headings of the mails of a mailbox, in the text
 }
 
 // single writes the mail of a file that holds one. Its head is the metadata of the document.

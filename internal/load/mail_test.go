@@ -145,6 +145,20 @@ func TestMailLimits(t *testing.T) {
 	}
 }
 
+// TestManyMails reads a mailbox of more paragraphs than a document may have as blocks: each mail is a section all the
+// same.
+func TestManyMails(t *testing.T) {
+	var box strings.Builder
+	for i := range 5_000 {
+		fmt.Fprintf(&box, "From a 10:00\nSubject: Mail %d\n\n%s\n", i, strings.Repeat("a word\n\n", 12))
+	}
+	doc, err := load.Parse(t.Context(), "a.mbox", []byte(box.String()))
+	if err != nil || len(doc.Blocks) != 10_000 || doc.Blocks[9_998].Heading != "Mail 4999" {
+		t.Fatalf("%d blocks, %v, %v", len(doc.Blocks), doc.Warnings, err)
+	}
+	checkChunks(t, doc)
+}
+
 // TestDamagedMails checks that a damaged mailbox or mail of Outlook says in a line what is wrong, and is read as far
 // as possible.
 func TestDamagedMails(t *testing.T) {

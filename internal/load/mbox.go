@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"example.com/ragflow/internal/document"
 )
 
 var (
@@ -38,6 +40,9 @@ func (w *mailWriter) mailbox(ctx context.Context, data []byte) error {
 			l = &letter{}
 			l.text(strings.ToValidUTF8(string(part), "?"))
 		}
+		if w.starts = append(w.starts, 0); i > 0 {
+			w.starts[i] = w.out.Len() + len("\n\n")
+		}
 		w.heading(1, cmp.Or(l.about["subject"], fmt.Sprintf("Mail %d, without a subject", i+1)))
 		if err := w.letter(ctx, l, 1); err != nil {
 			return err
@@ -47,4 +52,20 @@ func (w *mailWriter) mailbox(ctx context.Context, data []byte) error {
 		}
 	}
 	return nil
+}
+
+// mailBlocks returns two blocks for each mail, its heading and its text, for a mailbox of too many paragraphs.
+func mailBlocks(text string, starts []int) []document.Block {
+	var out []document.Block
+	for i, start := range append(starts, len(text)) {
+		if i > 0 {
+			out[2*i-1].End = start
+		}
+		if start < len(text) {
+			end := document.LineEnd(text, start)
+			heading := strings.TrimSpace(text[start+len("# ") : end])
+			out = append(out, document.Block{Start: start, End: end, Kind: document.KindText, Level: 1, Heading: heading}, document.Block{Start: end, Kind: document.KindText})
+		}
+	}
+	return out
 }
