@@ -2,6 +2,7 @@ package cite
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -51,6 +52,16 @@ func isSpan(text string, start, end int) bool {
 	return utf8.RuneStart(text[start]) && (end == len(text) || utf8.RuneStart(text[end]))
 }
 
+// titleOf returns the title of a document, and of mails the mail of a mailbox and the attachment too.
+func titleOf(c state.Chunk) string {
+	const most = 2 // headings, because an attachment has its own
+	switch strings.ToLower(path.Ext(c.Source)) {
+	case ".eml", ".mbox", ".msg":
+		return strings.Join(append([]string{c.Title}, c.Headings[:min(len(c.Headings), most)]...), ", ")
+	}
+	return c.Title
+}
+
 func citation(src state.Source, p Pick) state.Citation {
 	quote := src.Text[p.Start:p.End]
 	first := strings.Count(src.Text[:p.Start], "\n")
@@ -59,7 +70,7 @@ func citation(src state.Source, p Pick) state.Citation {
 		N:         p.N,
 		Source:    src.Source,
 		Root:      src.Root,
-		Title:     src.Title,
+		Title:     titleOf(src.Chunk),
 		Start:     src.Start + p.Start,
 		End:       src.Start + p.End,
 		StartLine: src.LineAt(first),
