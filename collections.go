@@ -197,15 +197,17 @@ func (cs *Collections) viewed(ctx context.Context, names []string, view func(*in
 // bind makes what questions are answered from, of the indexes as they are now.
 func (a *Assistant) bind(ctx context.Context, chosen []*collection, views []ingest.View) (*bound, error) {
 	var snapshots []search.Snapshot
+	b := &bound{}
 	for i, c := range chosen {
 		s, err := c.index.Snapshot(ctx, views[i].Roots...)
 		if err != nil {
 			return nil, err
 		}
 		snapshots = append(snapshots, s)
+		b.libraries = append(b.libraries, c.library)
 	}
 	snapshot := search.Union(snapshots[0], snapshots[1:]...)
-	b := &bound{library: chosen[0].library, offline: offline.New(snapshot, 0)}
+	b.offline = offline.New(snapshot, 0)
 	b.words = b.offline.Rewriter.WithDictionary(a.dictionary)
 	o := search.Options{
 		Dense: a.config.Dense, Retrieval: a.config.Retrieval, Offline: b.offline.Reranker, List: b.offline.Reranker, Vectors: a.vectors,

@@ -222,7 +222,8 @@ func (a *Assistant) replyOf(ctx context.Context, q *request, durable []graph.Eve
 			return nil, err
 		}
 	}
-	reply, err := a.reply(ctx, q.bound, q.chunks, r)
+	t := q.newest()
+	reply, err := a.reply(ctx, t.bound, t.chunks, r)
 	if err == nil && q.trace {
 		err = a.trace(ctx, reply, r)
 	}
@@ -271,7 +272,7 @@ func (a *Assistant) reply(ctx context.Context, b *bound, chunks *chunkCache, r *
 	}
 	if b != nil && turn.Abstained {
 		var err error
-		if reply.Unread, err = b.library.Unread(ctx); err != nil {
+		if reply.Unread, err = b.libraries[0].Unread(ctx); err != nil {
 			return nil, fmt.Errorf("list what was not read: %w", err)
 		}
 	}
@@ -282,7 +283,7 @@ func (a *Assistant) reply(ctx context.Context, b *bound, chunks *chunkCache, r *
 func (b *bound) citations(ctx context.Context, chunks *chunkCache, turn state.Turn) []CitationReply {
 	files := &ingest.CitedFiles{}
 	if b != nil {
-		files = b.library.CitedFiles(chunks.Chunks)
+		files = b.libraries[0].CitedFiles(chunks.Chunks)
 	}
 	out := make([]CitationReply, len(turn.Citations))
 	for i, c := range turn.Citations {

@@ -1,10 +1,12 @@
 package ragflow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
@@ -19,14 +21,15 @@ import (
 // bound is what questions over some collections share: one snapshot of their indexes. A turn
 // uses one from beginning to end, whatever is indexed meanwhile.
 type bound struct {
-	version string          // of the views of the libraries
-	library *ingest.Library // of the first collection
-	offline offline.Skills
-	words   *offline.Rewriter // of offline, with the person's dictionary
-	engine  *search.Engine
+	version   string            // of the views of the libraries
+	libraries []*ingest.Library // of the collections
+	offline   offline.Skills
+	words     *offline.Rewriter // of offline, with the person's dictionary
+	engine    *search.Engine
 }
 
-// turn is one question under way: what its nodes work with. It does not change.
+// turn is one question under way: what its nodes work with. It does not change; another turn
+// may take its place.
 type turn struct {
 	*bound
 	settings Settings // resolved
@@ -40,6 +43,8 @@ type turn struct {
 	rewriter nodes.Rewriter
 	writer   nodes.Writer // nil without a model
 	verifier nodes.Verifier
+
+	next atomic.Pointer[turn] // that took its place; nil: none
 }
 
 type turnKey struct{}
@@ -60,8 +65,14 @@ func ofTurn(id string) graph.Node[state.State, state.Update] {
 // turnOf returns the turn in a context, which [Runs] has set; nil: none.
 func turnOf(ctx context.Context) *turn {
 	t, _ := ctx.Value(turnKey{}).(*turn)
-	return t
+	if t == nil {
+		return nil
+	}
+	return t.newest()
 }
+
+// newest returns the turn that took the place of this one, or this one.
+func (t *turn) newest() *turn { return cmp.Or(t.next.Load(), t) }
 
 // newTurn makes the turn of a question with settings, over the documents that pass a filter.
 func (a *Assistant) newTurn(ctx context.Context, b *bound, s Settings, f state.Filter) (*turn, error) {

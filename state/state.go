@@ -259,9 +259,11 @@ type Chunk struct {
 	DocumentType string `json:"document_type,omitempty"`
 	DocumentID   string `json:"document_id,omitempty"`
 
-	// Metadata is all metadata of the document. The index returns it with a chunk; the
-	// state of a conversation does not store it.
+	// Metadata is all metadata of the document, and FileHash the SHA-256 of its file and
+	// metadata file when it was indexed, in hex. The index returns them with a chunk; the
+	// state of a conversation does not store them.
 	Metadata Metadata `json:"-"`
+	FileHash string   `json:"-"`
 }
 
 // LineAt returns the file line of a line of Text, counted from 0; 0 if the file has no

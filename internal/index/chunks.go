@@ -75,14 +75,14 @@ func encodePlace(c *state.Chunk) (string, error) {
 }
 
 // chunkColumns are the columns for scanChunk, with their tables.
-const chunkColumns = `c.id, o.root, f.source, f.title, f.url, f.cut_by, f.meta, c.ordinal, c.hash, c.text, c.place, c.headings
+const chunkColumns = `c.id, o.root, f.source, f.title, f.url, f.cut_by, f.meta, f.hash, c.ordinal, c.hash, c.text, c.place, c.headings
 	FROM chunks c JOIN files f ON f.id = c.file JOIN collections o ON o.id = c.collection`
 
 // scanChunk reads a row of chunkColumns.
 func scanChunk(from row, c *state.Chunk) error {
 	var place, headings, meta []byte
 	var cutBy string
-	err := from.Scan(&c.ID, &c.Root, &c.Source, &c.Title, &c.URL, &cutBy, &meta, &c.Ordinal, &c.Hash, &c.Text, &place, &headings)
+	err := from.Scan(&c.ID, &c.Root, &c.Source, &c.Title, &c.URL, &cutBy, &meta, &c.FileHash, &c.Ordinal, &c.Hash, &c.Text, &place, &headings)
 	if err == nil {
 		err = errors.Join(json.Unmarshal(place, c), json.Unmarshal(headings, &c.Headings))
 	}

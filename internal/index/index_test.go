@@ -122,7 +122,7 @@ func TestFilesRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := e.Chunks[0]
-	c.Root, c.Hash = "/docs", chunks[0].Hash
+	c.Root, c.Hash, c.FileHash = "/docs", chunks[0].Hash, want.Hash
 	c.URL, c.DocumentType, c.DocumentID, c.Metadata = want.URL, "law", "1/2024", want.Metadata
 	if len(c.Hash) != 64 {
 		t.Errorf("hash %q is no SHA-256", c.Hash)

@@ -6,12 +6,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -53,10 +54,37 @@ func Load(ctx context.Context, f File, l Limits) (document.Document, error) {
 	}
 	doc.Root = f.Root
 	if beside := doc.sidecar(f.Path); beside != nil {
-		sum := sha256.Sum256(append(slices.Clip(data), beside...))
-		doc.Hash = hex.EncodeToString(sum[:])
+		doc.Hash = hashOf(data, beside)
 	}
 	return doc.Document, nil
+}
+
+// maxCompared is the maximum size of a file that Differs reads, in bytes.
+const maxCompared = 1 << 20
+
+// Differs reports whether the file at a path is gone, or is another one than that which Load
+// gave a hash. A file of more than 1 MiB counts as the same, and so does one that cannot be
+// read.
+func Differs(path, hash string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	data, err := read(path, maxCompared)
+	if err != nil || hash == hashOf(data) {
+		return false
+	}
+	beside, err := read(sidecarOf(path), maxFrontMatter)
+	return err != nil || hash != hashOf(data, beside)
+}
+
+// hashOf returns the SHA-256 of the parts of a document, in hex.
+func hashOf(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		_, _ = h.Write(p) // never fails
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // read reads a file of at most so many bytes.
@@ -105,8 +133,7 @@ func parse(ctx context.Context, source string, data []byte, l Limits) (draft, er
 	if doc.Kind == "" {
 		doc.Kind = document.Plain
 	}
-	sum := sha256.Sum256(data)
-	doc.Hash = hex.EncodeToString(sum[:])
+	doc.Hash = hashOf(data)
 	if err := doc.readWithin(ctx, data, cmp.Or(l.MaxTime, defaultMaxTime)); err != nil {
 		return draft{}, err
 	}

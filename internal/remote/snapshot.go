@@ -257,7 +257,7 @@ func (s *snapshot) read(ctx context.Context, f Filter) (chunks []state.Chunk, pl
 		c := state.Chunk{
 			ID: stored.Public, Root: s.roots[p.root].Name, Source: p.Source, Title: p.Title, Headings: d.Headings, Text: stored.Text,
 			Start: d.Start, End: d.End, StartLine: d.StartLine, EndLine: d.EndLine, Lines: d.Lines, Page: d.Page, Breaks: d.Breaks, PageLabels: d.Labels,
-			Kind: d.Kind, Ordinal: stored.Ordinal, Hash: stored.Hash, URL: p.URL, Cut: d.Cut,
+			Kind: d.Kind, Ordinal: stored.Ordinal, Hash: stored.Hash, URL: p.URL, Cut: d.Cut, FileHash: p.Hash,
 		}
 		if d.Raw != nil {
 			c.Text = string(d.Raw)
