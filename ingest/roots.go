@@ -143,6 +143,9 @@ func (l *Library) Forget(ctx context.Context, path string) (int, error) {
 	if err := l.index.Delete(ctx, root, slices.Collect(maps.Keys(files))...); err != nil {
 		return 0, err
 	}
+	if err := l.index.Publish(ctx, root); err != nil {
+		return 0, err
+	}
 	return len(files), l.publish(ctx, newReport(), false, true)
 }
 

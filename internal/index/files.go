@@ -147,6 +147,7 @@ func (db *DB) Delete(ctx context.Context, root string, sources ...string) error 
 				return false, fmt.Errorf("%q: %w", s, err)
 			}
 			changed = true
+			db.erased.Store(true)
 		}
 		return changed, nil
 	})

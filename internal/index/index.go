@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/internal/text"
@@ -26,8 +27,9 @@ type DB struct {
 	analyzer text.Analyzer
 	log      *slog.Logger
 
-	flush      int64      // see flushBytes
-	publishing sync.Mutex // held while segments are merged and saved
+	flush      int64       // see flushBytes
+	erased     atomic.Bool // texts were deleted since the last Publish
+	publishing sync.Mutex  // held while segments are merged and saved
 
 	mu       sync.Mutex // held while segments are loaded and snapshots are made
 	segments map[segmentKey]*segment
@@ -58,7 +60,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		db.log = slog.New(slog.DiscardHandler)
 	}
 	var err error
-	db.sql, err = sqlite.Open(ctx, path, sqlite.Options{Migrations: migrations(), ApplicationID: applicationID, Access: o.Access})
+	db.sql, err = sqlite.Open(ctx, path, sqlite.Options{Migrations: migrations(), ApplicationID: applicationID, Access: o.Access, Erase: true})
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}

@@ -23,7 +23,9 @@ const (
 
 // Publish makes the current state of root fast to search for new processes. The cost depends on
 // the changes: a few are left alone, more become a segment, and segments are merged so that
-// each is much larger than the next. A root without files becomes an empty collection, so that
+// each is much larger than the next. The words of texts that were deleted or replaced leave the
+// file, except from segments heavier than 32 MiB, which keep them until a sixteenth of their
+// weight is dead, and the write-ahead log, if no other process reads. A root without files becomes an empty collection, so that
 // it counts as indexed.
 func (db *DB) Publish(ctx context.Context, root string) error {
 	nothing := func(*sqlite.Tx, int64, int64) (bool, error) { return false, nil }
@@ -32,7 +34,14 @@ func (db *DB) Publish(ctx context.Context, root string) error {
 	}
 	db.publishing.Lock()
 	defer db.publishing.Unlock()
-	if err := db.publish(ctx, root); err != nil {
+	err := db.publish(ctx, root)
+	if err == nil {
+		err = db.purge(ctx, root)
+	}
+	if err == nil && db.erased.Swap(false) {
+		err = db.sql.Checkpoint(ctx) // the log has what was erased
+	}
+	if err != nil {
 		return fmt.Errorf("publish %q: %w", root, err)
 	}
 	return nil

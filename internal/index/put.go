@@ -94,7 +94,7 @@ func textHash(text string) string {
 
 // putFile saves one file and reports whether that changes the results of a search. The version
 // of a file that changes is next.
-func (*DB) putFile(tx *sqlite.Tx, collection, next int64, e *search.Entry, x *encodedEntry) (changed bool, err error) {
+func (db *DB) putFile(tx *sqlite.Tx, collection, next int64, e *search.Entry, x *encodedEntry) (changed bool, err error) {
 	f, cutBy := &e.File, ""
 	if len(e.Chunks) > 0 {
 		cutBy = e.Chunks[0].Cut.Chunker
@@ -129,6 +129,9 @@ func (*DB) putFile(tx *sqlite.Tx, collection, next int64, e *search.Entry, x *en
 			return false, err
 		}
 		version = next
+	}
+	if changed {
+		db.erased.Store(true)
 	}
 	return changed, tx.Do(`UPDATE files SET version = ?, size = ?, mtime = ?, hash = ?, title = ?, chunker = ?, cut_by = ?, meta = ?, url = ?, error = ?, chunks = ?, weight = ?
 		WHERE id = ?`, version, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, cutBy, x.meta, f.URL, f.Error, len(e.Chunks), x.weight, id)

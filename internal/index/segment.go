@@ -53,7 +53,7 @@ func (t *totals) add(o totals, n int) {
 	t.Titles += n * o.Titles
 }
 
-// segment is the inverted index of some files. It is immutable. A table with "End" in its name
+// segment is the inverted index of some files. It is immutable but for purged. A table with "End" in its name
 // has the offsets of the ends of items in another table; an item begins at the end of the
 // previous one.
 //
@@ -80,6 +80,8 @@ type segment struct {
 	Postings []byte // see appendPosting
 
 	made scorer // of the bounds
+
+	purged int // number of its files that the database has no more; DB.publishing guards it
 
 	once   sync.Once
 	places map[string]int // chunks by id; filled by place

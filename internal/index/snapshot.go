@@ -229,22 +229,33 @@ func (db *DB) forget(m *manifest) {
 	}
 }
 
+// graves are the versions of files that are dead.
+type graves map[[2]int64]bool
+
+func (g graves) hold(f segmentFile) bool { return g[[2]int64{f.ID, f.Version}] }
+
+// gravesOf reads the graves of a collection.
+func gravesOf(tx *sqlite.Tx, collection int64) (graves, error) {
+	g := graves{}
+	err := each(tx, func(r row) error {
+		var id, version int64
+		err := r.Scan(&id, &version)
+		g[[2]int64{id, version}] = true
+		return err
+	}, `SELECT file, version FROM dead WHERE collection = ?`, collection)
+	return g, err
+}
+
 // bury marks the dead files of the parts, and subtracts them from the statistics.
 func (v *snapshot) bury(tx *sqlite.Tx) error {
-	type version struct{ id, version int64 }
-	graves := map[version]bool{}
-	if err := each(tx, func(r row) error {
-		var f version
-		err := r.Scan(&f.id, &f.version)
-		graves[f] = true
-		return err
-	}, `SELECT file, version FROM dead WHERE collection = ?`, v.manifest.collection); err != nil || len(graves) == 0 {
+	graves, err := gravesOf(tx, v.manifest.collection)
+	if err != nil || len(graves) == 0 {
 		return err
 	}
 	for i := range v.parts {
 		p := &v.parts[i]
 		for n, f := range p.Files {
-			if !graves[version{f.ID, f.Version}] {
+			if !graves.hold(f) {
 				continue
 			}
 			if p.dead == nil {

@@ -59,6 +59,7 @@ func (s *Searcher) Vectors(ctx context.Context, e search.VectorSpec) (search.Vec
 type segmentVectors struct {
 	stamp     vectorStamp
 	dimension int
+	chunks    int       // of the segment, which has fewer after a purge
 	lacking   int       // unchanged chunks without a vector
 	rows      []uint32  // chunk of each vector, ascending
 	data      []float32 // dimension numbers for each row
@@ -77,12 +78,12 @@ func (v *segmentVectors) row(i int) []float32 { return v.data[i*v.dimension : (i
 func (db *DB) vectorsOf(ctx context.Context, p *part, want vectorStamp, dimension int) (*segmentVectors, error) {
 	db.vectorsMu.Lock()
 	defer db.vectorsMu.Unlock()
-	if v := db.vectors[p.key()]; v != nil && (v.stamp == want || v.lacking == 0 && v.stamp.embedder == want.embedder) {
+	if v := db.vectors[p.key()]; v != nil && v.chunks == p.Totals.Chunks && (v.stamp == want || v.lacking == 0 && v.stamp.embedder == want.embedder) {
 		return v, nil
 	}
 	var v *segmentVectors
 	if err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-		v = &segmentVectors{stamp: want, dimension: dimension}
+		v = &segmentVectors{stamp: want, dimension: dimension, chunks: p.Totals.Chunks}
 		return v.read(tx, p)
 	}); err != nil {
 		return nil, err
