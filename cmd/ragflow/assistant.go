@@ -138,7 +138,11 @@ func (a *app) sync(ctx context.Context, g *given, s *session) (err error) {
 		return nil
 	case s.report.Files == 0:
 		a.problems(g, s.report)
-		return &failure{code: exitFailure, what: what, err: ingest.ErrNoDocuments, hint: "nothing there can be read; " + kindsRead}
+		hint := "nothing there can be read; " + kindsRead
+		if len(s.report.Skipped)+len(s.report.Failed) == 0 {
+			hint = "there are no files, or only hidden and ignored ones"
+		}
+		return &failure{code: exitFailure, what: what, err: ingest.ErrNoDocuments, hint: hint}
 	}
 	if s.report.Added+s.report.Changed+s.report.Removed > 0 {
 		a.tell("%s", indexed(s.report))
