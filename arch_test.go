@@ -67,7 +67,8 @@ var rooms = map[string]room{
 	"internal/chunk": {ours: []string{"internal/document", "internal/rank", "internal/text", "state"}, theirs: []string{
 		"github.com/google/uuid", // chunk ids (version 5)
 	}},
-	"internal/load": {ours: []string{"internal/document", "internal/text", "state"}, theirs: []string{
+	"internal/ocr": {ours: []string{"internal/newfile"}},
+	"internal/load": {ours: []string{"internal/document", "internal/ocr", "internal/text", "state"}, theirs: []string{
 		"github.com/yuin/goldmark",         // Markdown
 		"go.yaml.in/yaml/v4",               // front matter
 		"golang.org/x/text",                // encodings of text files
@@ -80,7 +81,7 @@ var rooms = map[string]room{
 		"github.com/klippa-app/go-pdfium",  // text and places of PDFs, by the reader of the Chrome browser
 		"github.com/tetratelabs/wazero",    // the sandbox that it runs in, without cgo
 	}},
-	"ingest": {ours: []string{"llm", "internal/chunk", "internal/document", "internal/load", "search", "state"}, theirs: []string{
+	"ingest": {ours: []string{"llm", "internal/chunk", "internal/document", "internal/load", "internal/ocr", "search", "state"}, theirs: []string{
 		"golang.org/x/sync/semaphore", // who may read a root or make vectors, in order, until a context ends
 	}},
 	"search/searchtest": {ours: []string{"search", "state"}},
@@ -171,7 +172,7 @@ var rooms = map[string]room{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
 	"threads": {ours: []string{"graph", "internal/stored", "internal/text", "state", "internal/transcript"}},
-	".": {ours: []string{"agent", "longterm", "internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/load", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"agent", "longterm", "internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/load", "internal/ocr", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{

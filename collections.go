@@ -103,7 +103,9 @@ func (cs *Collections) get(ctx context.Context, name string) (*collection, error
 			return nil, errors.Join(err, db.Close())
 		}
 	}
-	c := &collection{index: db, library: ingest.New(db, config.ingestOptions(notice))}
+	options := config.ingestOptions(notice)
+	options.OCR = cs.a.ocr
+	c := &collection{index: db, library: ingest.New(db, options)}
 	if cs.open == nil {
 		cs.open, cs.bound = map[string]*collection{}, map[string]*bound{}
 	}

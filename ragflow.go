@@ -12,6 +12,7 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/dictionary"
+	"example.com/ragflow/internal/ocr"
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
@@ -27,6 +28,7 @@ var (
 	ErrFiltered        = errors.New("no document passes the filter") // Question.Filter
 	ErrSystemPrompt    = prompts.ErrSystem                           // Settings.System is no prompt to answer with
 	ErrPrompts         = prompts.ErrTemplate                         // a file in Config.Prompts cannot take the place of a built-in one
+	ErrNoOCR           = ocr.ErrMissing                              // Config.OCR
 	ErrThreadName      = errors.New("a thread's name has at most 200 characters and none that cannot be printed")
 	ErrNotFound        = graph.ErrNotFound    // no such thread or run
 	ErrBusy            = graph.ErrBusy        // another run holds the thread
@@ -56,6 +58,7 @@ type Assistant struct {
 	vectors     *search.QueryVectors
 	dictionary  dictionary.Dictionary // of Config.Dictionary
 	custom      prompts.Set           // of Config.Prompts
+	ocr         *ocr.Reader           // of Config.OCR; nil: none
 
 	collections Collections
 	library     *ingest.Library // of Config.Collection
@@ -76,6 +79,9 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	}
 	a := &Assistant{config: c, vectors: &search.QueryVectors{}}
 	if a.dictionary, err = c.readDictionary(); err != nil {
+		return nil, err
+	}
+	if a.ocr, err = c.findOCR(); err != nil {
 		return nil, err
 	}
 	if a.custom, err = c.ReadPrompts(); err != nil {
@@ -204,6 +210,19 @@ func (a *Assistant) Close() error {
 // readOnly returns the error of a change to a data folder that cannot be changed.
 func (a *Assistant) readOnly(consequence string) error {
 	return fmt.Errorf("the data folder %s is open for reading only, so %s: %w", a.config.DataDir, consequence, ErrReadOnly)
+}
+
+// findOCR returns what reads pictures; nil without Config.OCR. Recognised pages are kept in the
+// data folder.
+func (c Config) findOCR() (*ocr.Reader, error) {
+	if !c.OCR {
+		return nil, nil
+	}
+	cache := ""
+	if c.DataDir != "" {
+		cache = filepath.Join(c.DataDir, "ocr")
+	}
+	return ocr.Find(c.OCRLanguages, cache)
 }
 
 func (c Config) makeFolder() error {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"example.com/ragflow/internal/load"
+	"example.com/ragflow/internal/ocr"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 )
@@ -66,6 +67,7 @@ type Options struct {
 	Chunking     Chunking // a folder that was indexed with KeepChunking keeps its own
 	KeepChunking bool     // store Chunking for the folders that are indexed
 
+	OCR      *ocr.Reader  // reads the pages of PDFs that are pictures; nil: they are left out
 	Embedder llm.Embedder // nil: no vectors are made
 	Dense    search.Dense
 

@@ -97,7 +97,7 @@ func (s *syncer) load(ctx context.Context, j job) read {
 	r.entry.File = search.File{
 		Source: j.file.Source, Size: j.file.Size, ModTime: modified, Chunker: s.fingerprint,
 	}
-	doc, err := load.Load(ctx, j.file, load.Limits{})
+	doc, err := load.Load(ctx, j.file, load.Limits{OCR: s.o.OCR})
 	if err != nil {
 		if left, ok := errors.AsType[*load.FileError](err); ok {
 			err = left.Err // the report names the file
@@ -107,7 +107,8 @@ func (s *syncer) load(ctx context.Context, j job) read {
 	}
 	r.entry.File = describe(doc, r.entry.File)
 	r.entry.File.Error = partly(doc.Warnings)
-	if r.same = j.known.Hash == doc.Hash && j.known.Chunker == r.entry.File.Chunker && j.known.Error == r.entry.File.Error; r.same {
+	kept := s.o.OCR == nil && load.NeedsOCR(r.entry.File.Error) // what was recognised of the file stays
+	if r.same = j.known.Hash == doc.Hash && j.known.Chunker == r.entry.File.Chunker && (j.known.Error == r.entry.File.Error || kept); r.same {
 		return r
 	}
 	r.warned = slices.Concat(doc.Notes, doc.Warnings)

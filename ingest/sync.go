@@ -164,7 +164,7 @@ func (s *syncer) scan(ctx context.Context, known map[string]search.File) error {
 		}
 		s.seen[file.Source] = true
 		k, ok := known[file.Source]
-		if ok && k.Chunker == s.fingerprint && k.Size == file.Size && k.ModTime.Equal(file.ModTime) && (k.Error == "" || isPermanent(k.Error)) {
+		if ok && k.Chunker == s.fingerprint && k.Size == file.Size && k.ModTime.Equal(file.ModTime) && (k.Error == "" || s.isPermanent(k.Error)) {
 			s.report.Unchanged++
 			switch problem := (FileProblem{file.Source, k.Error}); {
 			case isSkipReason(k.Error):
@@ -183,7 +183,10 @@ func (s *syncer) scan(ctx context.Context, known map[string]search.File) error {
 // isPermanent reports whether a stored error is about the content of the file, so that
 // reading it again before it changes is useless. After another one, such as about
 // permissions, it is tried again.
-func isPermanent(reason string) bool {
+func (s *syncer) isPermanent(reason string) bool {
+	if s.o.OCR != nil && load.NeedsOCR(reason) {
+		return false
+	}
 	return isSkipReason(reason) || isPartly(reason) || slices.ContainsFunc([]error{load.ErrBroken, load.ErrEncrypted, load.ErrNoText}, func(err error) bool {
 		return strings.HasPrefix(reason, err.Error())
 	})

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) indexCommand(g *given) *cobra.Command {
-	var forget, rebuild, watch bool
+	var forget, rebuild, watch, ocr bool
 	c := command("index [PATH]...", -1, func(c *cobra.Command, args []string) error {
 		if forget {
 			return a.forget(c.Context(), g, args)
@@ -27,13 +27,14 @@ func (a *app) indexCommand(g *given) *cobra.Command {
 		case watch && a.asJSON:
 			return usagef("--watch does not go with --json")
 		}
-		return a.index(c.Context(), g, watch)
+		return a.index(c.Context(), g, watch, ocr)
 	})
 	f := c.Flags()
 	a.jsonFlag(c)
 	f.BoolVar(&rebuild, "rebuild", false, "make all vectors again with the embedding model configured now; read no documents")
 	f.BoolVar(&forget, "forget", false, "take what is indexed of the paths out of the index; the files stay")
 	f.BoolVar(&watch, "watch", false, "go on, and index each change, until interrupted")
+	f.BoolVar(&ocr, "ocr", false, "read scanned pages of PDFs, too, with the installed program tesseract")
 	g.add(f, chunkFlags...)
 	c.AddCommand(a.indexStatsCommand(g), a.indexCollectionsCommand(g))
 	g.addCollection(c.PersistentFlags())
@@ -41,8 +42,8 @@ func (a *app) indexCommand(g *given) *cobra.Command {
 }
 
 // index brings the index up to date with the documents that are named or configured.
-func (a *app) index(ctx context.Context, g *given, watch bool) error {
-	keep := func(c *ragflow.Config) { c.KeepChunking = g.cut() }
+func (a *app) index(ctx context.Context, g *given, watch, ocr bool) error {
+	keep := func(c *ragflow.Config) { c.KeepChunking, c.OCR = g.cut(), c.OCR || ocr }
 	return a.with(ctx, g, opening{models: settings.SearchModels, newCollection: true, change: keep}, func(opened *session) error {
 		return a.indexIn(ctx, g, opened, watch)
 	})

@@ -38,6 +38,11 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
+			scan, err := filepath.Abs(filepath.Join("..", "..", "internal", "load", "testdata", "scan.pdf"))
+			if err != nil {
+				return err
+			}
+			e.Setenv("SCAN", scan)
 			e.Setenv("GORACE", os.Getenv("GORACE"))
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "home", "data"))

@@ -15,7 +15,7 @@ type GridCell struct {
 func PDFGrids(ctx context.Context, data []byte) ([][]Grid, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	file, err := pdfContent(ctx, data)
+	file, err := pdfContent(ctx, data, nil)
 	var pages [][]Grid
 	for _, lines := range file.pages {
 		var page []Grid

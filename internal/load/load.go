@@ -17,12 +17,14 @@ import (
 	"time"
 
 	"example.com/ragflow/internal/document"
+	"example.com/ragflow/internal/ocr"
 )
 
 // Limits limit reading. The zero value has the defaults.
 type Limits struct {
 	MaxBytes int64         // of a file; default 64 MiB. Source code has 1 MiB at most, HTML 32 MiB
-	MaxTime  time.Duration // for reading one file; default five minutes
+	MaxTime  time.Duration // for reading one file; default five minutes, with OCR an hour
+	OCR      *ocr.Reader   // reads the pages of PDFs that are pictures; nil: they are left out
 
 	depth int // of files in which the file is
 }
@@ -31,6 +33,7 @@ const (
 	defaultMaxBytes = 64 << 20
 	maxSource       = 1 << 20 // of source code; larger files are generated
 	defaultMaxTime  = 5 * time.Minute
+	defaultOCRTime  = time.Hour
 )
 
 // Load reads a file and its metadata file: page.md.meta.yaml (or .yml, or .json) describes
@@ -124,17 +127,22 @@ func Parse(ctx context.Context, source string, data []byte) (document.Document, 
 // draft is a document that is being read.
 type draft struct {
 	document.Document
-	size  int // of the file, in bytes
-	depth int // of files in which the file is
+	size  int         // of the file, in bytes
+	depth int         // of files in which the file is
+	ocr   *ocr.Reader // see Limits
 }
 
 func parse(ctx context.Context, source string, data []byte, l Limits) (draft, error) {
-	doc := draft{Document: document.Document{Source: source, Kind: kindOf(source)}, size: len(data), depth: l.depth}
+	doc := draft{Document: document.Document{Source: source, Kind: kindOf(source)}, size: len(data), depth: l.depth, ocr: l.OCR}
 	if doc.Kind == "" {
 		doc.Kind = document.Plain
 	}
 	doc.Hash = hashOf(data)
-	if err := doc.readWithin(ctx, data, cmp.Or(l.MaxTime, defaultMaxTime)); err != nil {
+	most := cmp.Or(l.MaxTime, defaultMaxTime)
+	if l.MaxTime == 0 && l.OCR != nil && doc.Kind == document.PDF {
+		most = defaultOCRTime
+	}
+	if err := doc.readWithin(ctx, data, most); err != nil {
 		return draft{}, err
 	}
 	switch {

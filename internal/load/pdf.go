@@ -18,6 +18,8 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 	"github.com/klippa-app/go-pdfium/webassembly"
 	"github.com/tetratelabs/wazero"
+
+	"example.com/ragflow/internal/ocr"
 )
 
 // Limits of one PDF.
@@ -64,26 +66,27 @@ func (zeros) Read(p []byte) (int, error) {
 
 // pdfFile is the content of a PDF.
 type pdfFile struct {
-	pages    [][]pdfLine
-	pictures int      // pages with pictures but without text
-	labels   []string // of pages; nil if they are the numbers from 1
-	title    string
-	fields   map[string]string // metadata of the file
+	pages  [][]pdfLine
+	scans  []int // pages with pictures but without text, from 0
+	ocr    recognised
+	labels []string // of pages; nil if they are the numbers from 1
+	title  string
+	fields map[string]string // metadata of the file
 }
 
 // readPDF reads a PDF. Nothing in it is executed or fetched. A call of the engine cannot be interrupted: when
 // ctx ends, another PDF gets its slot.
 func (d *draft) readPDF(ctx context.Context, data []byte) error {
 	d.Converted, d.Encoding = true, "pdf"
-	file, err := pdfContent(ctx, data)
+	file, err := pdfContent(ctx, data, d.ocr)
 	if err != nil {
 		return err
 	}
 	return d.takePDF(&file)
 }
 
-// pdfContent reads the content of a PDF. The end of ctx frees its slot.
-func pdfContent(ctx context.Context, data []byte) (pdfFile, error) {
+// pdfContent reads the content of a PDF; reader, which may be nil, reads its scanned pages. The end of ctx frees its slot.
+func pdfContent(ctx context.Context, data []byte, reader *ocr.Reader) (pdfFile, error) {
 	select {
 	case pdfSlots <- struct{}{}:
 	case <-ctx.Done():
@@ -98,7 +101,7 @@ func pdfContent(ctx context.Context, data []byte) (pdfFile, error) {
 	if err != nil {
 		return pdfFile{}, fmt.Errorf("start the PDF reader: %w", err)
 	}
-	r := pdfReader{Pdfium: instance, ctx: ctx}
+	r := pdfReader{Pdfium: instance, ctx: ctx, ocr: reader}
 	err = r.read(data)
 	return r.file, err
 }
@@ -109,6 +112,7 @@ type pdfReader struct {
 	ctx  context.Context //nolint:containedctx // of one call of readPDF
 	doc  references.FPDF_DOCUMENT
 	file pdfFile
+	ocr  *ocr.Reader // nil: none
 }
 
 func (r *pdfReader) read(data []byte) error {
@@ -148,6 +152,7 @@ func (r *pdfReader) read(data []byte) error {
 	}
 	r.about()
 	r.labels(pages.PageCount)
+	r.recognise()
 	return r.ctx.Err()
 }
 
@@ -174,7 +179,7 @@ func (r *pdfReader) page(i int) (lines []pdfLine, err error) {
 		}
 	}
 	if len(lines) == 0 && r.hasPictures(at) {
-		r.file.pictures++
+		r.file.scans = append(r.file.scans, i)
 	}
 	return lines, nil
 }

@@ -26,20 +26,21 @@ const (
 // takePDF sets the text and metadata of a PDF.
 func (d *draft) takePDF(file *pdfFile) error {
 	dropFurniture(file.pages)
+	d.Notes = append(d.Notes, file.markRecognised()...)
 	lines := slices.Concat(file.pages...)
 	pages := len(file.pages)
-	scanned := fmt.Sprintf("%s of %d that hold pictures", plural(file.pictures, "page"), pages)
-	if file.pictures == pages {
+	scanned := fmt.Sprintf("%s of %d that hold pictures", plural(len(file.scans), "page"), pages)
+	if len(file.scans) == pages {
 		scanned = plural(pages, "page") + ", all of them pictures"
 	}
 	switch {
-	case len(lines) > 0 && file.pictures > 0:
-		d.Warnings = append(d.Warnings, scanned+" without text; recognise the text in them (OCR) to have it found")
+	case len(lines) > 0 && len(file.scans) > 0:
+		d.Warnings = append(d.Warnings, scanned+" without text; "+file.ocr.advice("to have it found"))
 	case len(lines) > 0:
 	case pages == 0:
 		return fmt.Errorf("%w: it has no pages", ErrNoText)
-	case file.pictures > 0:
-		return fmt.Errorf("%w: %s; recognise the text in them (OCR) first", ErrNoText, scanned)
+	case len(file.scans) > 0:
+		return fmt.Errorf("%w: %s; %s", ErrNoText, scanned, file.ocr.advice("first"))
 	default:
 		return fmt.Errorf("%w: %s", ErrNoText, plural(pages, "empty page"))
 	}
