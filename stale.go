@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/nodes"
@@ -43,8 +44,12 @@ func (a *Assistant) renewing(t *turn, collections []string, f state.Filter) node
 	}
 }
 
+// renewTime is how long a question waits until changed files are indexed: another job may hold
+// their folder, and OCR and models take their time.
+const renewTime = 3 * time.Second
+
 // renew indexes the files of the best passages that are not those that were indexed, and
-// returns their sources. If that fails, the person is warned.
+// returns their sources. If that fails or takes too long, the person is warned.
 func (t *turn) renew(ctx context.Context, found state.Update) (changed []string, err error) {
 	var ids []string
 	for _, i := range found.Ranking.Hits {
@@ -61,8 +66,10 @@ func (t *turn) renew(ctx context.Context, found state.Update) (changed []string,
 			best = append(best, c)
 		}
 	}
+	limited, cancel := context.WithTimeout(ctx, renewTime)
+	defer cancel()
 	for _, l := range t.libraries {
-		sources, err := l.Renew(ctx, best)
+		sources, err := l.Renew(limited, best)
 		if err != nil && ctx.Err() == nil {
 			graph.Warn(ctx, "A document has changed and could not be indexed: "+err.Error())
 		}
