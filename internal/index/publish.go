@@ -24,7 +24,7 @@ const (
 // Publish makes the current state of root fast to search for new processes. The cost depends on
 // the changes: a few are left alone, more become a segment, and segments are merged so that
 // each is much larger than the next. The words of texts that were deleted or replaced leave the
-// file, except from segments heavier than 32 MiB, which keep them until a sixteenth of their
+// file, except from segments heavier than 16 MiB, which keep them until a sixteenth of their
 // weight is dead, and the write-ahead log, if no other process reads. A root without files becomes an empty collection, so that
 // it counts as indexed.
 func (db *DB) Publish(ctx context.Context, root string) error {

@@ -9,7 +9,7 @@ import (
 
 // purgeBytes is the maximum weight of a segment that is saved again without its dead files when
 // its collection is published. Heavier ones keep them until they are merged; see deadShare.
-const purgeBytes = 32 << 20
+const purgeBytes = 16 << 20
 
 // purge saves the segments of a root again without their dead files, whose words are thus
 // erased. Segments in memory stay, also those of other processes, which need the tombstones.
