@@ -70,11 +70,10 @@ type Config struct {
 	Chunking ingest.Chunking
 	// KeepChunking stores Chunking for the folders that are indexed.
 	KeepChunking bool
-	// OCR lets the program tesseract of the machine read the pages of PDFs that are pictures, in
-	// OCRLanguages, such as "eng+deu"; empty: English. Without the program the error of Open
-	// matches ErrNoOCR.
-	OCR          bool
-	OCRLanguages string
+	// OCR names the languages, such as "eng+deu", in which the program tesseract of the machine
+	// reads the pages of PDFs that are pictures; empty: they are left out. Without the program
+	// the error of Open matches ErrNoOCR.
+	OCR string
 	// Dictionary is a file of synonyms, in addition to the built-in ones.
 	Dictionary string
 	// Prompts is a folder with templates that replace built-in ones; see [prompts.ReadSet].

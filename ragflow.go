@@ -215,14 +215,14 @@ func (a *Assistant) readOnly(consequence string) error {
 // findOCR returns what reads pictures; nil without Config.OCR. Recognised pages are kept in the
 // data folder.
 func (c Config) findOCR() (*ocr.Reader, error) {
-	if !c.OCR {
+	if c.OCR == "" {
 		return nil, nil
 	}
 	cache := ""
 	if c.DataDir != "" {
 		cache = filepath.Join(c.DataDir, "ocr")
 	}
-	return ocr.Find(c.OCRLanguages, cache)
+	return ocr.Find(c.OCR, cache)
 }
 
 func (c Config) makeFolder() error {

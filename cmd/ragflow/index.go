@@ -13,7 +13,8 @@ import (
 )
 
 func (a *app) indexCommand(g *given) *cobra.Command {
-	var forget, rebuild, watch, ocr bool
+	var forget, rebuild, watch bool
+	var ocr string
 	c := command("index [PATH]...", -1, func(c *cobra.Command, args []string) error {
 		if forget {
 			return a.forget(c.Context(), g, args)
@@ -34,7 +35,8 @@ func (a *app) indexCommand(g *given) *cobra.Command {
 	f.BoolVar(&rebuild, "rebuild", false, "make all vectors again with the embedding model configured now; read no documents")
 	f.BoolVar(&forget, "forget", false, "take what is indexed of the paths out of the index; the files stay")
 	f.BoolVar(&watch, "watch", false, "go on, and index each change, until interrupted")
-	f.BoolVar(&ocr, "ocr", false, "read scanned pages of PDFs, too, with the installed program tesseract")
+	f.StringVar(&ocr, "ocr", "", "read scanned pages of PDFs, too, with the installed program tesseract, in these `LANGUAGES`; alone: English")
+	f.Lookup("ocr").NoOptDefVal = "eng"
 	g.add(f, chunkFlags...)
 	c.AddCommand(a.indexStatsCommand(g), a.indexCollectionsCommand(g))
 	g.addCollection(c.PersistentFlags())
@@ -42,8 +44,8 @@ func (a *app) indexCommand(g *given) *cobra.Command {
 }
 
 // index brings the index up to date with the documents that are named or configured.
-func (a *app) index(ctx context.Context, g *given, watch, ocr bool) error {
-	keep := func(c *ragflow.Config) { c.KeepChunking, c.OCR = g.cut(), c.OCR || ocr }
+func (a *app) index(ctx context.Context, g *given, watch bool, ocr string) error {
+	keep := func(c *ragflow.Config) { c.KeepChunking, c.OCR = g.cut(), cmp.Or(ocr, c.OCR) }
 	return a.with(ctx, g, opening{models: settings.SearchModels, newCollection: true, change: keep}, func(opened *session) error {
 		return a.indexIn(ctx, g, opened, watch)
 	})

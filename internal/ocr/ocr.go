@@ -35,8 +35,6 @@ var (
 	ErrFailed  = errors.New("tesseract failed") // such as for want of a language
 )
 
-// DefaultLanguages are those of a Reader without languages.
-const DefaultLanguages = "eng"
 
 const (
 	maxTime    = 60 * time.Second // for one picture
@@ -65,11 +63,10 @@ var languageNames = regexp.MustCompile(`^[A-Za-z][A-Za-z_]{1,30}(\+[A-Za-z][A-Za
 // CheckLanguages reports whether languages are named as tesseract names them: "eng+deu".
 func CheckLanguages(languages string) bool { return languageNames.MatchString(languages) }
 
-// Find returns a reader of pictures in some languages, by default [DefaultLanguages]. The text of
+// Find returns a reader of pictures in some languages, such as "eng+deu". The text of
 // each picture is kept in the folder cache, which is made when it is needed; empty: nowhere. The
 // error matches ErrMissing.
 func Find(languages, cache string) (*Reader, error) {
-	languages = cmp.Or(languages, DefaultLanguages)
 	if !CheckLanguages(languages) {
 		return nil, fmt.Errorf("the languages %q are not named as in eng+deu", languages)
 	}

@@ -59,9 +59,8 @@ func generalTable(c *ragflow.Config, dataDir string, m *Models) []setting {
 		row("RETRIEVAL_MAX_WORKERS", "4", firstPage|isSafe, "a whole number from 1 to 64", whole(1, 64, &c.Workers)),
 		row("RAGFLOW_DICTIONARY", "", firstPage|isPath, `a file with lines such as "leave: holiday, time off"`, text(&c.Dictionary)).
 			flagged("dictionary", "search also for the other words that `FILE` lists: lines such as \"leave: holiday, time off\""),
-		row("RAGFLOW_OCR", off, firstPage, "on or off", func(v string) bool { c.OCR = v == "on"; return v == "on" || v == off }),
-		row("RAGFLOW_OCR_LANGUAGES", ocr.DefaultLanguages, isSafe, `languages as tesseract names them, such as "eng+deu"`,
-			func(v string) bool { c.OCRLanguages = v; return ocr.CheckLanguages(v) }),
+		row("RAGFLOW_OCR", "", firstPage, `languages as tesseract names them, such as "eng+deu", or unset`,
+			func(v string) bool { c.OCR = v; return ocr.CheckLanguages(v) }),
 		row("RAGFLOW_SYSTEM_PROMPT", "", isPath, "a file with a system prompt that holds {context}", text(&m.systemPrompt)),
 		row("RAGFLOW_PROMPTS", "", isPath, "a folder with prompts that take the place of built-in ones", text(&c.Prompts)),
 		row("RAGFLOW_STORE", "", firstPage|isAddress, "a URL such as postgres://user@host:5432/database, or unset for threads.db in the data folder",
