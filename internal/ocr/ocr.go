@@ -35,7 +35,6 @@ var (
 	ErrFailed  = errors.New("tesseract failed") // such as for want of a language
 )
 
-
 const (
 	maxTime    = 60 * time.Second // for one picture
 	maxReply   = 8 << 20          // bytes of a reply

@@ -27,7 +27,7 @@ var valueKinds = []valueKind{
 	{
 		"e-mail address",
 		anyOf(`e-?mail[ -]?(?:address|adresse)`, `adres e-?mail`, `địa chỉ e-?mail`), //nolint:misspell // Polish
-		wholeWord(`(?:e-?mail|address|adresse|adres|địa|chỉ)`),
+		wholeWord(`(?:e-?mail|address|adresse|adres|địa|chỉ)`), //nolint:misspell // Polish
 		regexp.MustCompile(`[^\s@]@[^\s@]+\.\w`),
 	},
 	{
@@ -62,10 +62,12 @@ var valueKinds = []valueKind{
 	},
 }
 
-// anyOf returns a pattern for whole words.
-func anyOf(patterns ...string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:^|[^\pL])(?:` + strings.Join(patterns, "|") + `)(?:$|[^\pL])`)
+// wholeWords returns a pattern that matches any of some patterns as whole words.
+func wholeWords(patterns ...string) string {
+	return `(?i)(?:^|[^\pL])(?:` + strings.Join(patterns, "|") + `)(?:$|[^\pL])`
 }
+
+func anyOf(patterns ...string) *regexp.Regexp { return regexp.MustCompile(wholeWords(patterns...)) }
 
 func wholeWord(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)^` + pattern + `$`) }
 

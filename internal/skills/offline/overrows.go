@@ -1,14 +1,18 @@
 package offline
 
-import "example.com/ragflow/state"
+import (
+	"regexp"
+
+	"example.com/ragflow/state"
+)
 
 // Questions over several rows of a table: for a count, and for a sum or a comparison, which no single row answers.
 var (
-	countAsked = anyOf(`how many|number of|count of`, `wie ?viele|anzahl`, `ile|liczba`, `bao nhiêu|có mấy|số lượng`)
-	totalAsked = anyOf(`sums?|totals?|altogether|averages?|most|more|fewest|fewer|least|(?:high|low|larg|small|bigg|old|new|cheap)est|compare`,
+	countAsked = regexp.MustCompile(wholeWords(`how many|number of|count of`, `wie ?viele|anzahl`, `ile|liczba`, `bao nhiêu|có mấy|số lượng`))
+	totalAsked = regexp.MustCompile(wholeWords(`sums?|totals?|altogether|averages?|most|more|fewest|fewer|least|(?:high|low|larg|small|bigg|old|new|cheap)est|compare`,
 		`summe|gesamt\pL*|insgesamt|durchschnitt\pL*|meisten?|mehr|wenigsten?|weniger|(?:höchst|niedrigst|größt|kleinst|ältest|neuest|günstigst|teuerst)\pL*`,
 		`suma|łącznie|średni\pL*|najwięcej|więcej|najmniej|mniej|naj(?:wyższ|niższ|większ|mniejsz|starsz|nowsz|tańsz|droższ)\pL*`,
-		`tổng|trung bình|(?:nhiều|ít|cao|thấp|lớn|nhỏ|cũ|mới|rẻ|đắt) nhất|nhiều hơn|ít hơn`)
+		`tổng|trung bình|(?:nhiều|ít|cao|thấp|lớn|nhỏ|cũ|mới|rẻ|đắt) nhất|nhiều hơn|ít hơn`))
 )
 
 // overRows reports whether a question asks for something that has to be calculated from several rows of the table
