@@ -206,6 +206,10 @@ func (l lexicon) close(t state.Task) []bool {
 	if len(own) == 0 || l.foreign(t) { // only names and numbers of a foreign question can match
 		own = slices.DeleteFunc(terms, func(w weighed) bool { return l.stats.DocFreq(w.term) == 0 })
 	}
+	named := l.kindWords(q.Text) // a passage with a price need not say "cost"
+	if rest := slices.DeleteFunc(slices.Clone(own), func(w weighed) bool { return named.has(w.term) }); len(rest) > 0 {
+		own = rest
+	}
 	asked, best := 0.0, 0.0
 	for _, w := range own {
 		asked += w.weight

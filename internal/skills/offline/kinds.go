@@ -27,7 +27,7 @@ var valueKinds = []valueKind{
 	{
 		"e-mail address",
 		anyOf(`e-?mail[ -]?(?:address|adresse)`, `adres e-?mail`, `địa chỉ e-?mail`), //nolint:misspell // Polish
-		wholeWord(`(?:e-?mail|address|adresse|adres|địa|chỉ)`), //nolint:misspell // Polish
+		wholeWord(`(?:e-?mail|address|adresse|adres|địa|chỉ)`),                       //nolint:misspell // Polish
 		regexp.MustCompile(`[^\s@]@[^\s@]+\.\w`),
 	},
 	{
@@ -89,6 +89,17 @@ func lacks(text, question string) string {
 	return ""
 }
 
+// kindWords returns the terms of a question that name the kind of value it asks for, such as "cost".
+func (l lexicon) kindWords(question string) set {
+	out, kind := set{}, kindAsked(question)
+	for _, token := range l.content(question) {
+		if kind != nil && kind.about.MatchString(question[token.Start:token.End]) {
+			out[token.Term] = struct{}{}
+		}
+	}
+	return out
+}
+
 // Least number of other words of a question that a sentence or a row holds beside a value of the kind asked for.
 const (
 	besideInSentence = 3
@@ -103,8 +114,9 @@ func (l lexicon) besideValue(question string, passages []state.Source) bool {
 		return false
 	}
 	var words []weighed
+	named := l.kindWords(question)
 	for _, token := range l.content(question) {
-		if !kind.about.MatchString(question[token.Start:token.End]) {
+		if !named.has(token.Term) {
 			words = append(words, weighed{token.Term, 1})
 		}
 	}
