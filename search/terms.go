@@ -1,6 +1,7 @@
 package search
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ type Field int
 
 // The fields of a document.
 const (
-	InTitle    Field = iota // chunk is -1
+	InTitle    Field = iota // with the name of the file; chunk is -1
 	InText                  // of a chunk
 	InHeadings              // of a chunk
 	InLanguage              // the term names the language of a chunk
@@ -37,9 +38,10 @@ type Token = text.Token
 // Multilingual returns the analyzer of collections: documents of several languages in one index.
 func Multilingual() Analyzer { return text.Multilingual() }
 
-// EachTerm calls f for the terms of a document: first those of its title, then those of each
-// chunk.
-func EachTerm(a Analyzer, title string, chunks []state.Chunk, f func(chunk int, in Field, term string)) {
+// EachTerm calls f for the terms of a document: first those of its title and its file's name, then those of
+// each chunk. Words of its folder's name that it never says count as words of the title, and come last: in
+// a folder "drivers", a page about drivers is no better for its place.
+func EachTerm(a Analyzer, title, source string, chunks []state.Chunk, f func(chunk int, in Field, term string)) {
 	texts := make([]string, len(chunks))
 	for i := range chunks {
 		texts[i] = chunks[i].Text
@@ -50,17 +52,25 @@ func EachTerm(a Analyzer, title string, chunks []state.Chunk, f func(chunk int, 
 		whole, languages = polyglot.Languages(texts)
 	}
 	var tokens []Token
-	each := func(chunk int, in Field, s, language string) {
+	analyzed := func(s, language string) []Token {
 		if tokens = tokens[:0]; ok {
 			tokens = polyglot.AppendIn(tokens, s, language)
 		} else {
 			tokens = a.Append(tokens, s)
 		}
-		for _, t := range tokens {
+		return tokens
+	}
+	unsaid := map[string]bool{}
+	for _, t := range analyzed(text.FolderWords(source), whole) {
+		unsaid[t.Term] = true
+	}
+	each := func(chunk int, in Field, s, language string) {
+		for _, t := range analyzed(s, language) {
+			delete(unsaid, t.Term)
 			f(chunk, in, t.Term)
 		}
 	}
-	each(-1, InTitle, title, whole)
+	each(-1, InTitle, text.Titled(title, source), whole)
 	for i, l := range languages {
 		if l != "" && l != "en" && l != "vi" {
 			f(i, InLanguage, languageMark+l)
@@ -69,6 +79,9 @@ func EachTerm(a Analyzer, title string, chunks []state.Chunk, f func(chunk int, 
 		if len(chunks[i].Headings) > 0 {
 			each(i, InHeadings, strings.Join(chunks[i].Headings, "\n"), l)
 		}
+	}
+	for _, term := range slices.Sorted(maps.Keys(unsaid)) {
+		f(-1, InTitle, term)
 	}
 }
 

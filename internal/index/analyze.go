@@ -32,18 +32,18 @@ type fileTerm struct {
 }
 
 // termsFormat is part of the analysis of a segment.
-const termsFormat = "/terms4"
+const termsFormat = "/terms5"
 
 // analysis names the analyzer and the format. A segment with another analysis is rebuilt.
 func (db *DB) analysis() string { return db.analyzer.Name() + termsFormat }
 
 // analyze makes the inverted index of a file.
-func analyze(a text.Analyzer, title string, chunks []state.Chunk) *fileTerms {
+func analyze(a text.Analyzer, title, source string, chunks []state.Chunk) *fileTerms {
 	x := &fileTerms{chunks: make([]chunkLengths, len(chunks)), terms: map[string]*fileTerm{}}
 	for i := range chunks {
 		x.chunks[i].id = chunks[i].ID
 	}
-	search.EachTerm(a, title, chunks, func(chunk int, in search.Field, name string) {
+	search.EachTerm(a, title, source, chunks, func(chunk int, in search.Field, name string) {
 		t := x.term(name)
 		switch in {
 		case search.InTitle:
@@ -82,8 +82,8 @@ func (t *fileTerm) in(ordinal int) *posting {
 
 // fileVersion is a row of the table files, as of one version of it.
 type fileVersion struct {
-	id, version int64
-	title       string
+	id, version   int64
+	source, title string
 }
 
 // analyzeFiles makes the inverted indexes of files on all cores. The caller limits the number
@@ -112,7 +112,7 @@ func (db *DB) analyzeFiles(tx *sqlite.Tx, files []fileVersion) ([]*fileTerms, er
 		return nil, err
 	}
 	out := make([]*fileTerms, len(files))
-	parallel.Each(len(files), func(i int) { out[i] = analyze(db.analyzer, files[i].title, chunks[files[i].id]) })
+	parallel.Each(len(files), func(i int) { out[i] = analyze(db.analyzer, files[i].title, files[i].source, chunks[files[i].id]) })
 	return out, nil
 }
 

@@ -169,14 +169,14 @@ func TestLanguageOfSearcherAnalyzer(t *testing.T) {
 func TestRespelled(t *testing.T) {
 	db := open(t, "", index.Options{})
 	put(t, db, "docs", file("backup", "", "Restore the container from its backup."), file("garden", "", "Water the flowers in the garden. Bring a passport."),
-		file("naive", "", "A naïve approach."), file("pl", "", "Każdy użytkownik ma swoje hasło, które można zmienić w ustawieniach."))
+		file("approach", "", "A naïve approach."), file("pl", "", "Każdy użytkownik ma swoje hasło, które można zmienić w ustawieniach."))
 	s := searcher(t, db, "docs")
 	for _, tt := range []struct{ name, query, terms, first string }{
 		{"swapped", "contaienr", "contain", "backup"},
 		{"left out", "gardn", "garden", "garden"},
 		{"two edits of a long word", "pasporrt", "passport", "garden"},
 		{"two edits of a short word", "gadrne", "", ""},
-		{"diacritics", "naive", "naïv", "naive"},
+		{"diacritics", "naive", "naïv", "approach"},
 		{"another language", "użytkowniik", "uzytkownik", "pl"},
 		{"another first letter", "pontainer", "", ""},
 		{"short", "watr", "", ""},

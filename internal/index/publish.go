@@ -111,26 +111,24 @@ func (db *DB) build(tx *sqlite.Tx, k segmentKey) (*segment, error) {
 	weight := int64(0)
 	b := newBuilder()
 	var batch []fileVersion
-	var sources []string
 	flush := func() error {
 		indexes, err := db.analyzeFiles(tx, batch)
 		if err != nil {
 			return err
 		}
 		for i, f := range batch {
-			b.add(segmentFile{ID: f.id, Version: f.version, Source: sources[i]}, indexes[i])
+			b.add(segmentFile{ID: f.id, Version: f.version, Source: f.source}, indexes[i])
 		}
-		batch, sources = batch[:0], sources[:0]
+		batch = batch[:0]
 		return nil
 	}
 	err := each(tx, func(r row) error {
 		var f fileVersion
-		var source string
 		var bytes int64
-		if err := r.Scan(&f.id, &f.version, &source, &f.title, &bytes); err != nil {
+		if err := r.Scan(&f.id, &f.version, &f.source, &f.title, &bytes); err != nil {
 			return err
 		}
-		batch, sources, weight = append(batch, f), append(sources, source), weight+bytes
+		batch, weight = append(batch, f), weight+bytes
 		if len(batch) < analyzedAtOnce {
 			return nil
 		}

@@ -57,7 +57,7 @@ func dictionary(tb testing.TB, words []string) *Searcher {
 func dictionaryBy(tb testing.TB, a text.Analyzer, words []string) *Searcher {
 	tb.Helper()
 	b := newBuilder()
-	b.add(segmentFile{}, analyze(a, "", []state.Chunk{{ID: "x", Text: strings.Join(words, " ")}}))
+	b.add(segmentFile{}, analyze(a, "", "", []state.Chunk{{ID: "x", Text: strings.Join(words, " ")}}))
 	seg, err := b.finish()
 	if err != nil {
 		tb.Fatal(err)

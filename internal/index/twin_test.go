@@ -108,9 +108,9 @@ func (w *twin) search(q state.Query, k int) []twinHit {
 			n++
 			body += float64(len(analyze(c.Text)))
 			heading += float64(len(analyze(strings.Join(c.Headings, "\n"))))
-			chunkTitle += float64(len(analyze(e.File.Title)))
+			chunkTitle += float64(len(analyze(text.Titled(e.File.Title, e.File.Source))))
 		}
-		title += float64(len(analyze(e.File.Title)))
+		title += float64(len(analyze(text.Titled(e.File.Title, e.File.Source))))
 	}
 	norm := func(tf float64, length int, average float64) float64 {
 		if tf == 0 {
@@ -128,7 +128,7 @@ func (w *twin) search(q state.Query, k int) []twinHit {
 		for _, e := range files {
 			inFile := false
 			for _, c := range e.Chunks {
-				if count(analyze(c.Text), term)+count(analyze(strings.Join(c.Headings, "\n")), term)+count(analyze(e.File.Title), term) > 0 {
+				if count(analyze(c.Text), term)+count(analyze(strings.Join(c.Headings, "\n")), term)+count(analyze(text.Titled(e.File.Title, e.File.Source)), term) > 0 {
 					df++
 					inFile = true
 				}
@@ -138,7 +138,7 @@ func (w *twin) search(q state.Query, k int) []twinHit {
 			}
 		}
 		for _, e := range files {
-			titles := analyze(e.File.Title)
+			titles := analyze(text.Titled(e.File.Title, e.File.Source))
 			var total float64
 			var length int
 			for _, c := range e.Chunks {

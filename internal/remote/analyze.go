@@ -21,10 +21,10 @@ func encodeTerm(term string) string {
 
 // termsOf returns the terms of each chunk of a file, including title and headings, and those of
 // the file. A title counts twice, as in the embedded index.
-func termsOf(a text.Analyzer, title string, chunks []state.Chunk) (each []string, all string) {
+func termsOf(a text.Analyzer, title, source string, chunks []state.Chunk) (each []string, all string) {
 	var titled, texts strings.Builder
 	own := make([]strings.Builder, len(chunks))
-	search.EachTerm(a, title, chunks, func(chunk int, in search.Field, term string) {
+	search.EachTerm(a, title, source, chunks, func(chunk int, in search.Field, term string) {
 		term = encodeTerm(term) + " "
 		if in == search.InTitle {
 			titled.WriteString(term)

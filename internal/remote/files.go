@@ -185,7 +185,7 @@ func (db *DB) Put(ctx context.Context, name string, entries []search.Entry) erro
 			if f.Chunks, f.CutBy = len(e.Chunks), ""; f.Chunks > 0 {
 				f.CutBy = e.Chunks[0].Cut.Chunker
 			}
-			each, all := termsOf(db.analyzer, f.Title, e.Chunks)
+			each, all := termsOf(db.analyzer, f.Title, f.Source, e.Chunks)
 			for n := range e.Chunks {
 				o, err := newChunk(name, f.id, e, n, each[n])
 				if err != nil {

@@ -29,7 +29,7 @@ import (
 
 // Format is the version of the data in a [Store], with the analyzer of its terms. A store with
 // another one cannot be used.
-func Format() string { return "ragflow/1 " + text.Multilingual().Name() }
+func Format() string { return "ragflow/2 " + text.Multilingual().Name() }
 
 // MaxChunks is the number of chunks that a [Store] must be able to return for one request.
 const MaxChunks = 10_000

@@ -39,6 +39,7 @@ func Test(t *testing.T, open Open) {
 		{"search by words", checkWords},
 		{"filters apply before the cut", checkFilter},
 		{"phrases", checkPhrases},
+		{"names of files and folders", checkNames},
 		{"chunks keep the order asked for", checkChunks},
 		{"search by vectors", checkVectors},
 		{"one embedder at a time", checkEmbedders},
@@ -113,6 +114,16 @@ func checkPut(t *testing.T, b search.Backend) {
 	if err != nil || len(none) != 0 {
 		t.Errorf("files of a collection that does not exist: %v, %v", none, err)
 	}
+}
+
+func checkNames(t *testing.T, b search.Backend) {
+	offer := page("offers/Nordwind-2026.pdf", nil, "Delivery within three weeks.")
+	offer.File.Title = "Your enquiry"
+	put(t, b, offer, page("b.md", nil, "Delivery of a driver."), page("c.md", nil, "Delivery by hand."))
+	s := snapshot(t, b)
+	wantFound(t, s, "nordwind", 5, "offers/Nordwind-2026.pdf#0")
+	wantFound(t, s, "offer of Nordwind, delivery", 1, "offers/Nordwind-2026.pdf#0")
+	wantFound(t, s, "offers", 5, "offers/Nordwind-2026.pdf#0")
 }
 
 func checkReplace(t *testing.T, b search.Backend) {

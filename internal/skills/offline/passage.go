@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,30 +19,31 @@ type passage struct {
 	tokens   [][]text.Token // of each unit
 	terms    []set          // of each unit
 	all      set            // of all units
-	names    set            // of title and headings
-	title    set
-	sections []set    // terms of the heading of each section; the first is that of the chunk
-	written  []set    // of each unit, words and pairs of words as written
-	plain    []string // see plainWords
-	words    int      // tokens in all units
+	names    set            // of title, file name and headings
+	title    set            // with the name of the file
+	sections []set          // terms of the heading of each section; the first is that of the chunk
+	written  []set          // of each unit, words and pairs of words as written
+	plain    []string       // see plainWords
+	words    int            // tokens in all units
 }
 
 // unit is the part of a passage that has a score: a sentence, a table row or a block of code.
 type unit struct{ start, end, block int }
 
 // passageKey holds all inputs of parse.
-type passageKey struct{ text, title, headings, language, inside, ext string }
+type passageKey struct{ text, title, source, headings, language, inside string }
 
 // passage parses a chunk. The result is shared and must not be changed.
 func (l lexicon) passage(c state.Chunk) *passage {
-	key := passageKey{c.Text, c.Title, strings.Join(c.Headings, "\x00"), c.Cut.Language, c.Cut.Inside, path.Ext(c.Source)}
+	key := passageKey{c.Text, c.Title, c.Source, strings.Join(c.Headings, "\x00"), c.Cut.Language, c.Cut.Inside}
 	return l.parsed.Make(key, maxParsed, func() *passage { return l.parse(c) })
 }
 
 func (l lexicon) parse(c state.Chunk) *passage {
+	titled := text.Titled(c.Title, c.Source)
 	p := &passage{
 		text: c.Text, language: c.Cut.Language, blocks: parseBlocks(c), all: set{}, plain: plainWords(c.Text),
-		title: l.set(c.Title), names: l.set(append([]string{c.Title}, c.Headings...)...),
+		title: l.set(titled), names: l.set(append([]string{titled, text.FolderWords(c.Source)}, c.Headings...)...),
 	}
 	innermost := c.Title
 	if n := len(c.Headings); n > 0 {

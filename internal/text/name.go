@@ -1,0 +1,84 @@
+package text
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Titled returns the title of a document, followed by its file's name and the words of this that the title
+// lacks. It is what a search looks into as the title: "Price list" of offers/nordwind-2026.pdf gives
+// "Price list\nnordwind-2026 nordwind 2026".
+func Titled(title, source string) string {
+	base := BaseName(source)
+	words := append([]string{base}, NameWords(base)...)
+	known := strings.ToLower(title)
+	var more []string
+	for _, w := range words {
+		if lower := strings.ToLower(w); !strings.Contains(known, lower) && !slices.Contains(more, w) {
+			more = append(more, w)
+		}
+	}
+	if len(more) == 0 {
+		return title
+	}
+	return title + "\n" + strings.Join(more, " ")
+}
+
+// FolderWords returns the words of the name of a file's folder.
+func FolderWords(source string) string {
+	return strings.Join(NameWords(path.Base(path.Dir(source))), " ")
+}
+
+// BaseName returns the name of a file without folder and extension. A number is no extension.
+func BaseName(source string) string {
+	base := path.Base(source)
+	ext := path.Ext(base)
+	if strings.IndexFunc(ext, unicode.IsLetter) < 0 || len(ext) == len(base) {
+		return base
+	}
+	return strings.TrimSuffix(base, ext)
+}
+
+// NameWords returns the words of a name: its parts between signs, and what stands between
+// changes of case and between letters and digits. A word with ä, ö, ü or ß is followed by its
+// spelling with ae, oe, ue or ss, and one with these by the other.
+func NameWords(name string) []string {
+	var out []string
+	for _, at := range appendParts(nil, name, 0, len(name)) {
+		for _, word := range splitDigits(name[at.Start:at.End]) {
+			out = append(out, word)
+			if other := otherUmlauts(word); other != word {
+				out = append(out, other)
+			}
+		}
+	}
+	return out
+}
+
+// splitDigits splits a word where letters and digits meet: "offer2026" gives "offer" and "2026".
+// One or two letters stay with their number, as in "v2" and "Q3".
+func splitDigits(word string) []string {
+	var out []string
+	from, letters := 0, 0
+	for i, r := range word {
+		digit := unicode.IsDigit(r)
+		if i > from && digit != (letters == 0) && !(digit && letters <= 2) {
+			out = append(out, word[from:i])
+			from, letters = i, 0
+		}
+		if !digit {
+			letters++
+		}
+	}
+	return append(out, word[from:])
+}
+
+// otherUmlauts returns the other spelling of a word with umlauts.
+func otherUmlauts(word string) string {
+	if out := strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue").Replace(word); out != word {
+		return out
+	}
+	return strings.NewReplacer("ae", "ä", "oe", "ö", "ue", "ü", "Ae", "Ä", "Oe", "Ö", "Ue", "Ü").Replace(word)
+}
