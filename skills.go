@@ -43,9 +43,26 @@ type searcher struct {
 	minScore float64
 }
 
-// Search implements nodes.Searcher.
+// Search implements nodes.Searcher. A document that the question names is searched alone first: the
+// second attempt searches all.
 func (s searcher) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
-	found, err := s.engine.Search(ctx, q, k)
+	if q.Attempt <= 1 {
+		one, source, err := s.engine.Named(ctx, q.Text)
+		if err != nil {
+			return nil, err
+		}
+		if one != nil {
+			graph.Note(ctx, "names", source)
+			if hits, err := s.search(ctx, one, q, k); err != nil || len(hits) > 0 {
+				return hits, err
+			}
+		}
+	}
+	return s.search(ctx, s.engine, q, k)
+}
+
+func (s searcher) search(ctx context.Context, engine *search.Engine, q state.Query, k int) ([]state.Hit, error) {
+	found, err := engine.Search(ctx, q, k)
 	for _, w := range found.Warnings {
 		graph.Warn(ctx, w)
 	}

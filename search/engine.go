@@ -66,11 +66,16 @@ func (e *Engine) Narrowed(ctx context.Context, f state.Filter) (*Engine, error) 
 	if err != nil {
 		return nil, err
 	}
+	return e.within(s, pass), nil
+}
+
+// within returns an engine for a snapshot that was narrowed by pass.
+func (e *Engine) within(s Snapshot, pass func(*Document) bool) *Engine {
 	passes := pass
 	if e.passes != nil {
 		passes = func(d *Document) bool { return e.passes(d) && pass(d) }
 	}
-	return &Engine{Snapshot: s, o: e.o, dense: &denseLeg{snapshot: s, o: e.o, whole: e.dense}, graph: e.graph, passes: passes}, nil
+	return &Engine{Snapshot: s, o: e.o, dense: &denseLeg{snapshot: s, o: e.o, whole: e.dense}, graph: e.graph, passes: passes}
 }
 
 // Narrow returns a snapshot that finds only documents that pass a filter; see [Engine.Narrowed].

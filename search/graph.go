@@ -13,6 +13,7 @@ import (
 
 	"github.com/hbollon/go-edlib"
 
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 
@@ -32,6 +33,7 @@ type documentGraph struct {
 	mu     sync.Mutex  // held while the documents are read
 	docs   []*Document // nil: not read yet
 	nodes  []node      // by document
+	names  []text.FileName
 	placed map[[2]string]int
 }
 
@@ -59,6 +61,10 @@ func (g *documentGraph) read(ctx context.Context, s Snapshot) error {
 		return err
 	}
 	g.nodes, g.placed = make([]node, len(docs)), make(map[[2]string]int, len(docs))
+	g.names = make([]text.FileName, len(docs))
+	for i, d := range docs {
+		g.names[i] = text.NewFileName(d.Source)
+	}
 	for first := 0; first < len(docs); {
 		end := first
 		for ; end < len(docs) && docs[end].Root == docs[first].Root; end++ {

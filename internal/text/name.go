@@ -41,23 +41,29 @@ func BaseName(source string) string {
 	return strings.TrimSuffix(base, ext)
 }
 
-// NameWords returns the words of a name: its parts between signs, and what stands between
-// changes of case and between letters and digits. A word with ä, ö, ü or ß is followed by its
-// spelling with ae, oe, ue or ss, and one with these by the other.
+// NameWords returns the parts of a name. A word with ä, ö, ü or ß is followed by its spelling with
+// ae, oe, ue or ss, and one with these by the other.
 func NameWords(name string) []string {
 	var out []string
-	for _, at := range appendParts(nil, name, 0, len(name)) {
-		for _, word := range splitDigits(name[at.Start:at.End]) {
-			out = append(out, word)
-			if other := otherUmlauts(word); other != word {
-				out = append(out, other)
-			}
+	for _, word := range NameParts(name) {
+		out = append(out, word)
+		if other := otherUmlauts(word); other != word {
+			out = append(out, other)
 		}
 	}
 	return out
 }
 
-// splitDigits splits a word where letters and digits meet: "offer2026" gives "offer" and "2026".
+// NameParts splits a name at signs, at changes of case and between letters and digits.
+func NameParts(name string) []string {
+	var out []string
+	for _, at := range appendParts(nil, name, 0, len(name)) {
+		out = append(out, splitDigits(name[at.Start:at.End])...)
+	}
+	return out
+}
+
+// splitDigits splits a word between letters and digits: "offer2026" gives "offer" and "2026".
 // One or two letters stay with their number, as in "v2" and "Q3".
 func splitDigits(word string) []string {
 	var out []string

@@ -80,8 +80,9 @@ func (a *Answerer) pieces(t state.Task) []piece {
 	}
 	terms := a.lex.question(mainQuery(t.Queries), historyWeight)
 	a.preferExact(t, ranked)
-	for _, n := range order(len(t.Sources), ranked, most) {
-		if len(out) == most || t.Sources[n].Score < minScoreShare*t.Sources[0].Score {
+	named := namedSources(t)
+	for _, n := range order(named, ranked, most) {
+		if len(out) == most || !named[n] && t.Sources[n].Score < minScoreShare*t.Sources[0].Score {
 			break
 		}
 		if !near[n] && (len(out) > 0 || band == state.BandClosest) {
@@ -119,16 +120,40 @@ func (a *Answerer) pieces(t state.Task) []piece {
 }
 
 // order returns the indices of sources in the order in which pieces of them are shown: best first; if only one is
-// shown, the source of the likeliest sentence before them.
-func order(sources int, ranked []Ranked, most int) []int {
+// shown, the source of the likeliest sentence before them. Those of the document that the question names come before
+// all others.
+func order(named []bool, ranked []Ranked, most int) []int {
 	var out []int
 	if most == 1 && len(ranked) > 0 {
 		out = append(out, ranked[0].N-1)
 	}
-	for n := range sources {
+	for n := range named {
 		if !slices.Contains(out, n) {
 			out = append(out, n)
 		}
+	}
+	slices.SortStableFunc(out, func(a, b int) int {
+		switch {
+		case named[a] == named[b]:
+			return 0
+		case named[a]:
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// namedSources reports for each source whether the question names its file, and no other as well.
+func namedSources(t state.Task) []bool {
+	asked, held, best := text.NewAsked(t.Question), make([]int, len(t.Sources)), 1
+	for i, s := range t.Sources {
+		held[i] = asked.Names(text.NewFileName(s.Source))
+		best = max(best, held[i])
+	}
+	out := make([]bool, len(held))
+	for i := range out {
+		out[i] = held[i] == best
 	}
 	return out
 }
