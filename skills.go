@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/internal/text"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
@@ -28,11 +29,51 @@ type skills struct {
 // offlineSkills are the skills of a turn without a model.
 func (t *turn) offlineSkills(hasModel bool) skills {
 	o := t.offline.ForTurn(t.settings.Threshold, hasModel)
+	o.Answerer.Files = t.files
 	return skills{
 		searcher: searcher{t.engine, t.chunks, t.settings.MinScore}, reranker: reranker{t.engine},
 		rewriter: t.words, grader: o.Grader, free: o.Grader, summarizer: o.Summarizer,
 		quotes: o.Answerer, documents: t.bound.engine.Snapshot,
 	}
+}
+
+// maxMentions is the number of passages whose documents mention a subject.
+const maxMentions = 50
+
+// files lists the documents of the question: all of them by path; or those whose name or title has all words of a
+// subject, then those with passages about it.
+func (t *turn) files(ctx context.Context, subject string) (out []offline.Listed, err error) {
+	docs, err := t.engine.Listed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rest []*search.Document
+	for _, d := range docs {
+		if subject == "" || d.Called(subject) {
+			out = append(out, offline.Listed{Title: d.Title, Source: d.Source})
+		} else {
+			rest = append(rest, d)
+		}
+	}
+	if subject == "" {
+		return out, nil
+	}
+	found, err := t.engine.Search(ctx, state.Query{Text: subject, Weight: 1}, maxMentions)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(found.Hits))
+	for i, h := range found.Hits {
+		ids[i] = h.Chunk
+	}
+	chunks, err := t.chunks.Chunks(ctx, ids)
+	for _, c := range chunks {
+		at := slices.IndexFunc(rest, func(d *search.Document) bool { return d.Root == c.Root && d.Source == c.Source })
+		if at >= 0 {
+			out, rest = append(out, offline.Listed{Title: c.Title, Source: c.Source}), slices.Delete(rest, at, at+1)
+		}
+	}
+	return out, err
 }
 
 // searcher is a search engine as the nodes use it: its warnings and notes become those

@@ -27,3 +27,21 @@ func (e *Engine) Named(ctx context.Context, question string) (*Engine, string, e
 	}
 	return e.within(s, pass), one.Source, nil
 }
+
+// Listed returns the indexed documents that the engine finds, by root and source.
+func (e *Engine) Listed(ctx context.Context) (out []*Document, err error) {
+	if err := e.graph.read(ctx, e.Snapshot); err != nil {
+		return nil, err
+	}
+	for _, d := range e.graph.docs {
+		if d.Indexed && (e.passes == nil || e.passes(d)) {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+// Called reports whether the title and the path of a document have all words of a subject.
+func (d *Document) Called(subject string) bool {
+	return text.NewAsked(d.Title + " " + d.Source).Has(subject)
+}

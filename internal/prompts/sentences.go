@@ -25,6 +25,8 @@ const (
 	Capabilities                      // what the program can do
 	EarlierQuestions                  // before the list of earlier questions
 	NothingEarlier                    // there is no earlier question
+	Catalogue                         // before the list of documents
+	CatalogueAbout                    // before the list of documents on a subject
 	Refusal                           // written by a model if the sources do not contain the answer
 	Unsupported                       // after a sentence that no source supports
 	UnknownAddress                    // instead of an address that is neither in the sources nor in the question
@@ -125,6 +127,8 @@ var sentences = map[Situation]row{
 		vi: "Bạn chưa hỏi gì trước đó trong cuộc trò chuyện này.",
 		de: "In diesem Gespräch haben Sie noch nichts gefragt.",
 	},
+	Catalogue:      {en: "These are your documents:", pl: "Oto Twoje dokumenty:", vi: "Đây là các tài liệu của bạn:", de: "Das sind Ihre Dokumente:"},
+	CatalogueAbout: {en: "These documents mention it:", pl: "Wspominają o tym dokumenty:", vi: "Các tài liệu có nhắc đến:", de: "Diese Dokumente nennen es:"},
 	Refusal: {
 		en: "I don't have enough information to answer that question.",
 		pl: "Nie mam wystarczających informacji, aby odpowiedzieć na to pytanie.",

@@ -98,6 +98,15 @@ func NewAsked(question string) Asked {
 	return q
 }
 
+// Has reports whether the question has all words of a text, in some form.
+func (q Asked) Has(s string) bool {
+	words := NameParts(strings.ToLower(s))
+	for i, w := range words {
+		words[i] = foldWord(w)
+	}
+	return q.count(words) == len(words)
+}
+
 // count returns how many of some words the question has.
 func (q Asked) count(words []string) (n int) {
 	for _, word := range words {

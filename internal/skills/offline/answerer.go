@@ -25,6 +25,8 @@ type Answerer struct {
 	maker
 	lex      lexicon
 	HasModel bool // a model is configured: do not suggest one
+	// Files lists the documents, or those that name or mention a subject, the best first; nil: there are none.
+	Files func(ctx context.Context, subject string) ([]Listed, error)
 }
 
 // Ranked is a sentence, table row or block of code that may answer a question.
@@ -257,10 +259,11 @@ func (l lexicon) close(t state.Task) []bool {
 	return out
 }
 
-// Answer answers a task. It fails only if a source is not valid UTF-8.
-func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error) {
+// Answer answers a task. It fails only if a source is not valid UTF-8, or if Files fails.
+func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
 	if t.Route == state.RouteChitchat || t.Route == state.RouteMeta {
-		return state.Answer{Text: smallTalk(t), Model: Name}, nil
+		said, err := a.smallTalk(ctx, t)
+		return state.Answer{Text: said, Model: Name}, err
 	}
 	out := state.Answer{Model: Name, Abstained: t.Abstain}
 	pieces := a.pieces(t)

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"context"
 	"regexp"
 	"strings"
 
@@ -33,6 +34,9 @@ func talk(question string) (route string, say prompts.Situation) {
 			return t.route, t.say
 		}
 	}
+	if _, ok := catalogueAsked(line); ok {
+		return state.RouteMeta, prompts.Catalogue
+	}
 	return state.RouteSearch, prompts.Greeting
 }
 
@@ -42,9 +46,12 @@ func talk(question string) (route string, say prompts.Situation) {
 var asksMore = whole(`(?:please |and )?(?:(?:tell me |say |show me |show )?(?:some )?more(?: details?| info| about (?:it|that|this))?|go on|continue|carry on|what else|anything else|is there anything else|mehr|weiter|was noch|ja|ja bitte|yes|yes please|ok|okay|sure)(?: please)?|` +
 	`(?:powiedz |pokaż |coś )?więcej|dalej|mów dalej|kontynuuj|co jeszcze|tak|poproszę|(?:nói |cho tôi biết |kể )?thêm(?: nữa| đi)?|tiếp(?: tục| đi)?|còn gì nữa(?: không)?|vâng|có`)
 
-// smallTalk replies to a turn that needs no documents.
-func smallTalk(t state.Task) string {
+// smallTalk replies to a turn that is not searched for.
+func (a *Answerer) smallTalk(ctx context.Context, t state.Task) (string, error) {
 	_, situation := talk(t.Question)
+	if situation == prompts.Catalogue {
+		return a.catalogue(ctx, t)
+	}
 	if situation == prompts.EarlierQuestions && len(t.Asked) == 0 {
 		situation = prompts.NothingEarlier
 	}
@@ -54,5 +61,5 @@ func smallTalk(t state.Task) string {
 			out += "\n- " + readable.Line(q)
 		}
 	}
-	return out
+	return out, nil
 }
