@@ -110,21 +110,28 @@ func rankedSources(ctx context.Context, s Searcher, t state.Turn) ([]state.Sourc
 // gradedSources returns the passages that are graded, best first. The scores of a
 // reranking model compare a passage with the question, so their order decides; all
 // others compare the candidates with each other, and the order of the search stays: the
-// grade without a model was learnt on it.
+// grade without a model was learnt on it. Copies of a passage in other files count once.
 func gradedSources(ctx context.Context, s Searcher, t state.Turn) ([]state.Source, error) {
 	if t.Ranking.Judged != nil {
 		best := t
 		best.Ranking.Hits = t.Ranking.Hits[:min(len(t.Ranking.Hits), FeedbackChunks)]
 		return rankedSources(ctx, s, best)
 	}
-	best := t.Hits[:min(len(t.Hits), FeedbackChunks)]
+	best := t.Hits[:min(len(t.Hits), 2*maxCandidates)]
 	chunks, err := chunksOf(ctx, s, best)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]state.Source, 0, len(best))
+	out, places := make([]state.Source, 0, FeedbackChunks), map[string]int{} // by text
 	for _, h := range best {
-		if c, ok := chunks[h.Chunk]; ok {
+		c, ok := chunks[h.Chunk]
+		if !ok {
+			continue
+		}
+		if at, again := places[c.Text]; again {
+			out[at].Copies++
+		} else if len(out) < FeedbackChunks {
+			places[c.Text] = len(out)
 			out = append(out, state.Source{Chunk: c, Score: h.Score})
 		}
 	}

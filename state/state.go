@@ -355,6 +355,8 @@ type Cut struct {
 type Source struct {
 	Chunk
 	Score float64 `json:"score"`
+
+	Copies int `json:"-"` // other chunks with the same text that were found and left out; known while it is graded
 }
 
 // Citation connects a statement of the answer with the passage that supports it.

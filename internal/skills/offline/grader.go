@@ -61,6 +61,8 @@ func Signs() []string {
 // as typed, with words of earlier turns, as understood by a model. A grade below the threshold brings a
 // refined query. It never fails.
 func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Source) (state.Grade, error) {
+	one := *g
+	g, one.lex = &one, g.lex.once(best)
 	grade := state.Grade{By: Name, Why: "no words to look for"}
 	full := mainQuery(queries)
 	for i, q := range append([]state.Query{{Text: full.Text}, full}, variants(queries)[1:]...) {

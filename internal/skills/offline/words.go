@@ -2,6 +2,7 @@ package offline
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -18,13 +19,38 @@ type lexicon struct {
 	stats    Stats
 	analyzer text.Analyzer
 	parsed   *lru.Cache[passageKey, *passage]
+	copies   copies // that do not count
+}
+
+// copies are chunks that are in the index once more: how many there are, and how many hold a term.
+type copies struct {
+	chunks int
+	terms  map[string]int
+}
+
+// once returns a lexicon for which each of some passages is in the index once.
+func (l lexicon) once(best []state.Source) lexicon {
+	l.copies = copies{terms: map[string]int{}}
+	for _, s := range best {
+		if s.Copies == 0 {
+			continue
+		}
+		l.copies.chunks += s.Copies
+		p := l.passage(s.Chunk)
+		held := maps.Clone(p.all)
+		maps.Copy(held, p.names)
+		for t := range held {
+			l.copies.terms[t] += s.Copies
+		}
+	}
+	return l
 }
 
 // maxParsed is the number of cached passages, about 60 KB each.
 const maxParsed = 256
 
 func newLexicon(stats Stats) lexicon {
-	return lexicon{stats, stats.Analyzer(), &lru.Cache[passageKey, *passage]{}}
+	return lexicon{stats: stats, analyzer: stats.Analyzer(), parsed: &lru.Cache[passageKey, *passage]{}}
 }
 
 // In a small index document frequencies say little. An index with fewer than minDocs chunks is padded:
@@ -36,8 +62,8 @@ const (
 
 // idf is the inverse document frequency of BM25.
 func (l lexicon) idf(term string) float64 {
-	n := float64(l.stats.Docs())
-	df := min(n, float64(l.stats.DocFreq(term)))
+	n := float64(l.stats.Docs() - l.copies.chunks)
+	df := max(0, min(n, float64(l.stats.DocFreq(term)-l.copies.terms[term])))
 	if missing := minDocs - n; missing > 0 {
 		n, df = n+missing, df+missing*usualShare
 	}
