@@ -1,6 +1,7 @@
 package ragflow_test
 
 import (
+	"strings"
 	"testing"
 
 	"example.com/ragflow"
@@ -24,5 +25,38 @@ func TestCopies(t *testing.T) {
 	}
 	if got := grade(); got != want || want < 0.75 {
 		t.Errorf("grade %v with copies, %v without", got, want)
+	}
+}
+
+// TestVersions: where documents differ in a number, both are shown, the newest first.
+func TestVersions(t *testing.T) {
+	old := "# Fees\n\nGültig ab 1. März 2024. Der Jahresbeitrag für Erwachsene beträgt 60 Euro und ist im Januar fällig.\n"
+	files := map[string]string{
+		"2025/prices.md": prices2025, "2026/prices.md": prices2026, "backup/prices.md": prices2025,
+		"fees-old.md": old, "fees.md": strings.NewReplacer("2024", "2026", "60", "75").Replace(old),
+		"canoe.md": "# Rental\n\nThe rent of a canoe for one day is 20 euros.\n", "kayak.md": "# Rental\n\nThe rent of a kayak for one day is 25 euros.\n",
+		"rye.md": "# Bread\n\nFrom 2025 on: a loaf of rye costs 4 euros, with tax and without a bag.\n",
+	}
+	a := open(t, ragflow.Config{Docs: pages(t, files)})
+	for _, c := range []struct{ question, shown string }{ // files in the order of the answer
+		{"How much is a night in the dormitory?", "2026/prices.md 2025/prices.md"},
+		{"How much was a night in the dormitory in 2025?", "2025/prices.md 2026/prices.md"},
+		{"Wie hoch ist der aktuelle Jahresbeitrag für Erwachsene?", "fees.md fees-old.md"},
+		{"What is the rent of a canoe for one day?", "canoe.md"},
+		{"What does a loaf of rye cost?", "rye.md"},
+	} {
+		r := ask(t, a, "", c.question)
+		var shown []string
+		for _, cited := range r.Citations {
+			if i := len(shown) - 1; i < 0 || shown[i] != cited.Source {
+				shown = append(shown, cited.Source)
+			}
+		}
+		if got := strings.Join(shown, " "); got != c.shown && !(got != "" && !strings.Contains(c.shown, " ") && strings.HasPrefix(got, c.shown)) {
+			t.Errorf("%s: shows %s, want %s: %s", c.question, got, c.shown, r.Answer)
+		}
+		if differ := strings.Contains(r.Answer, "differ") || strings.Contains(r.Answer, "unterscheiden"); differ != strings.Contains(c.shown, " ") {
+			t.Errorf("%s: says that they differ: %v: %s", c.question, differ, r.Answer)
+		}
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/internal/rank"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 
@@ -32,13 +34,23 @@ func (t *Texts) orNew() *Texts {
 }
 
 // distinct returns the indices of the sources that are not duplicates of an
-// earlier one, in order.
+// earlier one, in order. Passages of two documents that differ in a number only are
+// versions, not duplicates.
 func (t *Texts) distinct(sources []state.Source, duplicate rank.Cut) []int {
 	vectors := make([]rank.Vector, len(sources))
 	for i, s := range sources {
 		vectors[i] = t.vectors.Make(s.Text, cachedTexts, func() rank.Vector { return rank.TextVector(s.Text) })
 	}
-	return rank.Distinct(vectors, duplicate)
+	var kept []int
+	for i, v := range vectors {
+		near := func(k int) bool {
+			return duplicate(rank.Cosine(vectors[k], v)) && (documentOf(sources[k]) == documentOf(sources[i]) || !text.Versions(sources[k].Text, sources[i].Text))
+		}
+		if !slices.ContainsFunc(kept, near) {
+			kept = append(kept, i)
+		}
+	}
+	return kept
 }
 
 // rank returns the ranking of the best hits of a turn.

@@ -82,8 +82,8 @@ func (a *Answerer) pieces(t state.Task) []piece {
 	}
 	terms := a.lex.question(mainQuery(t.Queries), historyWeight)
 	a.preferExact(t, ranked)
-	named := namedSources(t)
-	for _, n := range order(named, ranked, most) {
+	named, timely := namedSources(t), timely(t)
+	for _, n := range order(named, timely, ranked, most) {
 		if len(out) == most || !named[n] && t.Sources[n].Score < minScoreShare*t.Sources[0].Score {
 			break
 		}
@@ -123,8 +123,8 @@ func (a *Answerer) pieces(t state.Task) []piece {
 
 // order returns the indices of sources in the order in which pieces of them are shown: best first; if only one is
 // shown, the source of the likeliest sentence before them. Those of the document that the question names come before
-// all others.
-func order(named []bool, ranked []Ranked, most int) []int {
+// all others, then those that [timely] prefers.
+func order(named []bool, timely []int, ranked []Ranked, most int) []int {
 	var out []int
 	if most == 1 && len(ranked) > 0 {
 		out = append(out, ranked[0].N-1)
@@ -137,7 +137,7 @@ func order(named []bool, ranked []Ranked, most int) []int {
 	slices.SortStableFunc(out, func(a, b int) int {
 		switch {
 		case named[a] == named[b]:
-			return 0
+			return cmp.Compare(timely[b], timely[a])
 		case named[a]:
 			return -1
 		}
@@ -286,11 +286,18 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 		out.Text, out.Abstained = below(t.Declined, strings.Join(parts, " ")), true
 		return out, nil
 	}
+	pieces, found := a.withVersions(t, pieces)
 	parts := a.opening(t)
+	if len(found) > 0 {
+		parts = append(parts, differ(found, t.Language))
+	}
 	var picks []cite.Pick
 	var used []state.Source
 	for i, x := range pieces {
 		said, quoted := x.render(i+1, i == 0, t.Language)
+		if i < len(found) {
+			parts = append(parts, found[i].label(t.Sources[x.source].Source, t.Language))
+		}
 		parts, picks = append(parts, said), append(picks, quoted...)
 		used, out.Order = append(used, t.Sources[x.source]), append(out.Order, x.source+1)
 	}
