@@ -28,7 +28,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestVersions: where documents differ in a number, both are shown, the newest first.
+// TestVersions: if documents differ in a number, both are shown, the newest first.
 func TestVersions(t *testing.T) {
 	old := "# Fees\n\nGültig ab 1. März 2024. Der Jahresbeitrag für Erwachsene beträgt 60 Euro und ist im Januar fällig.\n"
 	files := map[string]string{

@@ -79,10 +79,12 @@ func (l lexicon) holdSame(t state.Task, a, b *passage) bool {
 	})
 }
 
-// withVersions puts the versions of the best piece before the others. The first of them is shown with what stands around
+// withVersions puts the versions of the best piece before the others, unless the question names its file. The first of them is shown with what stands around
 // it, the others as one sentence.
 func (a *Answerer) withVersions(t state.Task, pieces []piece) (out []piece, found []version) {
-	found = a.versions(t, pieces[0])
+	if named := namedSources(t); !named[pieces[0].source] {
+		found = a.versions(t, pieces[0])
+	}
 	if len(found) == 0 {
 		return pieces, nil
 	}
@@ -131,7 +133,8 @@ func yearsIn(question string) map[int]int {
 	return out
 }
 
-// timelyShare is the score that a source needs to come first by its date, as a share of the best one's.
+// timelyShare is the score that a source needs to come first by its date, as a share of the best one's; a version of
+// the best source needs none.
 const timelyShare = 0.8
 
 // timely returns for each source how soon it comes first: those of documents from a year that the question names, or
@@ -144,7 +147,7 @@ func timely(t state.Task) []int {
 	for i, s := range t.Sources {
 		d := dateOf(s.Chunk)
 		switch {
-		case s.Score < timelyShare*t.Sources[0].Score:
+		case s.Score < timelyShare*t.Sources[0].Score && !text.Versions(s.Text, t.Sources[0].Text):
 		case len(years) > 0:
 			out[i] = years[d.year]
 		default:
