@@ -38,7 +38,7 @@ func TestVersions(t *testing.T) {
 		"rye.md": "# Bread\n\nFrom 2025 on: a loaf of rye costs 4 euros, with tax and without a bag.\n",
 	}
 	a := open(t, ragflow.Config{Docs: pages(t, files)})
-	for _, c := range []struct{ question, shown string }{ // files in the order of the answer
+	for _, c := range []struct{ question, shown string }{ // files in the order of the answer; if one is given, others may follow
 		{"How much is a night in the dormitory?", "2026/prices.md 2025/prices.md"},
 		{"How much was a night in the dormitory in 2025?", "2025/prices.md 2026/prices.md"},
 		{"Wie hoch ist der aktuelle Jahresbeitrag für Erwachsene?", "fees.md fees-old.md"},
@@ -52,10 +52,14 @@ func TestVersions(t *testing.T) {
 				shown = append(shown, cited.Source)
 			}
 		}
-		if got := strings.Join(shown, " "); got != c.shown && !(got != "" && !strings.Contains(c.shown, " ") && strings.HasPrefix(got, c.shown)) {
+		both := strings.Contains(c.shown, " ")
+		if !both && len(shown) > 1 {
+			shown = shown[:1]
+		}
+		if got := strings.Join(shown, " "); got != c.shown {
 			t.Errorf("%s: shows %s, want %s: %s", c.question, got, c.shown, r.Answer)
 		}
-		if differ := strings.Contains(r.Answer, "differ") || strings.Contains(r.Answer, "unterscheiden"); differ != strings.Contains(c.shown, " ") {
+		if differ := strings.Contains(r.Answer, "differ") || strings.Contains(r.Answer, "unterscheiden"); differ != both {
 			t.Errorf("%s: says that they differ: %v: %s", c.question, differ, r.Answer)
 		}
 	}

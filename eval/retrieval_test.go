@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"fmt"
 	"testing"
 
 	"example.com/ragflow/internal/index"
@@ -23,8 +24,12 @@ func indexed(tb testing.TB, paragraphs []paragraph, titled bool) *index.Searcher
 	})
 	entries := make([]search.Entry, len(paragraphs))
 	for i, p := range paragraphs {
-		entries[i].File.Source = p.ID
-		entries[i].Chunks = []state.Chunk{{ID: p.ID, Source: p.ID, Text: p.Text, End: len(p.Text)}}
+		source := p.ID
+		if !titled { // the id holds the title, and the name of a file counts as one
+			source = fmt.Sprintf("p%06d", i)
+		}
+		entries[i].File.Source = source
+		entries[i].Chunks = []state.Chunk{{ID: p.ID, Source: source, Text: p.Text, End: len(p.Text)}}
 		if titled {
 			entries[i].File.Title = p.Title
 		}

@@ -21,7 +21,7 @@ func (e *Engine) Named(ctx context.Context, question string) (*Engine, string, e
 	}
 	one := e.graph.docs[at]
 	pass := func(d *Document) bool { return d.Root == one.Root && d.Source == one.Source }
-	s, err := e.Snapshot.Narrow(ctx, pass)
+	s, err := e.Narrow(ctx, pass)
 	if err != nil {
 		return nil, "", err
 	}

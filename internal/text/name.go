@@ -70,7 +70,7 @@ func splitDigits(word string) []string {
 	from, letters := 0, 0
 	for i, r := range word {
 		digit := unicode.IsDigit(r)
-		if i > from && digit != (letters == 0) && !(digit && letters <= 2) {
+		if kept := digit && letters <= 2; i > from && digit != (letters == 0) && !kept {
 			out = append(out, word[from:i])
 			from, letters = i, 0
 		}

@@ -42,7 +42,6 @@ func (d date) compare(o date) int {
 // ngày 31 tháng 1 năm 2026. The groups are named.
 const aYear = `(?P<y>(?:19|20)\d\d)`
 
-//nolint:gochecknoglobals // patterns
 var (
 	datePatterns = []*regexp.Regexp{
 		regexp.MustCompile(`\b` + aYear + `[-_](?P<m>\d\d)(?:[-_](?P<d>\d\d))?(?:\D|$)`),
@@ -56,8 +55,6 @@ var (
 )
 
 // months are the first letters of the names of months in English, German and Polish.
-//
-//nolint:gochecknoglobals // a table
 var months = [][]string{
 	{"jan", "styc"},
 	{"feb", "lut"},
@@ -86,7 +83,7 @@ const maxDateBytes = 2000
 func firstDate(s string) date {
 	s = s[:min(len(s), maxDateBytes)]
 	first, found := len(s), date{}
-	for _, pattern := range append(datePatterns[:len(datePatterns):len(datePatterns)], yearPattern) {
+	for _, pattern := range append(slices.Clip(datePatterns), yearPattern) {
 		if found.known() && pattern == yearPattern {
 			break
 		}

@@ -116,8 +116,6 @@ func differ(found []version, language string) string {
 }
 
 // asksNewest finds questions for what holds now, in English, German, Polish and Vietnamese.
-//
-//nolint:gochecknoglobals // a pattern
 var asksNewest = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:current(?:ly)?|latest|newest|most recent|now|next|last (?:meeting|minutes|report|version)|` +
 	`aktuell\p{L}*|derzeit\p{L}*|neueste\p{L}*|jetzt|nächste\p{L}*|obecn\p{L}*|aktualn\p{L}*|najnowsz\p{L}*|teraz|następn\p{L}*|` +
 	`hiện (?:nay|tại|giờ)|mới nhất|sắp tới|tiếp theo)(?:[^\p{L}]|$)`)
