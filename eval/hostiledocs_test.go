@@ -79,7 +79,7 @@ func attacks() []attack {
 			"> > > deep", "\n1. one\n   ```\n   open", "`unclosed code ![x](" + evil + "u.png)", "\n\nSetext\n===", "$$ \\href{" + evil + "}{x} $$",
 		}},
 		{name: "ansi", payloads: each("%s", "\x1b[31mred\x1b[0m", "\x1b[2J\x1b[H", "\x1b]8;;"+evil+"\x1b\\click\x1b]8;;\x1b\\", "\x1b]0;title\x07", "\x1b]52;c;SEFDS0VE\x07", "\x9b31mC1", "\x07\x07\x07", "back\b\b\b\bspace", "\rover", "\x1b[?1049h\x1bc\x7f")},
-		{name: "long", payloads: [10]string{
+		{name: "lengthy", payloads: [10]string{
 			strings.Repeat("A", 5000), strings.Repeat("A1", 3000), strings.Repeat("[", 800), strings.Repeat("(", 800), strings.Repeat("*", 2000),
 			strings.Repeat("`", 999), strings.Repeat("> ", 500), strings.Repeat("![", 500), strings.Repeat("a\u0301\u0302\u0303", 800), strings.Repeat("<", 1500),
 		}},

@@ -135,14 +135,14 @@ func gradedSources(ctx context.Context, s Searcher, t state.Turn) ([]state.Sourc
 		return nil, err
 	}
 	out, places := make([]state.Source, 0, FeedbackChunks), map[string]int{} // by text
-	for _, h := range best {
+	for i, h := range best {
 		c, ok := chunks[h.Chunk]
 		if !ok {
 			continue
 		}
 		if at, again := places[c.Text]; again {
 			out[at].Copies++
-		} else if len(out) < FeedbackChunks {
+		} else if i < FeedbackChunks {
 			places[c.Text] = len(out)
 			out = append(out, state.Source{Chunk: c, Score: h.Score})
 		}

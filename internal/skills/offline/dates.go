@@ -122,8 +122,12 @@ func dateIn(s string, pattern *regexp.Regexp, match []int) date {
 	return d
 }
 
-// headLines is the number of lines at the start of a document in which its date may stand.
-const headLines = 5
+// The date of a document may stand in its first headLines lines, if they are of at most headWords words: a sentence
+// tells of other times.
+const (
+	headLines = 5
+	headWords = 8
+)
 
 // dateOf returns the date of the document of a passage, the first that there is: from when on it is valid, as the passage
 // says; in the first lines of the document; in its metadata; in its path.
@@ -139,7 +143,8 @@ func dateOf(c state.Chunk) date {
 	head := ""
 	if c.Ordinal == 0 {
 		lines := strings.SplitN(lower, "\n", headLines+1)
-		head = strings.Join(lines[:min(len(lines), headLines)], "\n")
+		lines = slices.DeleteFunc(lines[:min(len(lines), headLines)], func(line string) bool { return len(strings.Fields(line)) > headWords })
+		head = strings.Join(lines, "\n")
 	}
 	meta := c.Metadata.Strings()
 	for _, s := range []string{head, meta["date"], meta["Date"], strings.ToLower(text.BaseName(c.Source)), path.Dir(c.Source)} {

@@ -25,6 +25,7 @@ func TestDateOf(t *testing.T) {
 		{"a.md", "On 31/12/2025 and 45.13.2025", 0, "2025-12-31", false},
 		{"a.md", "Marble 12345, room 1999a", 1, "0", false},
 		{"a.md", "1\n2\n3\n4\n5\nin 2024", 0, "0", false},
+		{"a.md", "In May 2024 the board met in the boathouse again.", 0, "0", false},
 		{"", "", 0, "0", false},
 	} {
 		d := dateOf(state.Chunk{Source: c.source, Text: c.text, Ordinal: c.ordinal})
