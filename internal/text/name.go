@@ -81,10 +81,16 @@ func splitDigits(word string) []string {
 	return append(out, word[from:])
 }
 
+// The two spellings of words with umlauts.
+var (
+	umlautsOut = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue")
+	umlautsIn  = strings.NewReplacer("ae", "ä", "oe", "ö", "ue", "ü", "Ae", "Ä", "Oe", "Ö", "Ue", "Ü")
+)
+
 // otherUmlauts returns the other spelling of a word with umlauts.
 func otherUmlauts(word string) string {
-	if out := strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue").Replace(word); out != word {
+	if out := umlautsOut.Replace(word); out != word {
 		return out
 	}
-	return strings.NewReplacer("ae", "ä", "oe", "ö", "ue", "ü", "Ae", "Ä", "Oe", "Ö", "Ue", "Ü").Replace(word)
+	return umlautsIn.Replace(word)
 }

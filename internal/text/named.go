@@ -71,6 +71,9 @@ func sameWord(a, b string) bool {
 		return true
 	}
 	same := 0
+	if a == "" || b == "" || a[0] != b[0] { // most words
+		return false
+	}
 	for same < min(len(a), len(b)) && a[same] == b[same] {
 		same++
 	}
@@ -139,11 +142,15 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 // written, or all words of it but those for kinds, and shows that a document is meant: by a word for its kind, or by
 // its numbers. The numbers may be left out if the question has none: "the Nordwind offer" is nordwind-2026.pdf.
 func (q Asked) Names(n FileName) int {
+	words := q.count(n.words)
+	if words < len(n.words) {
+		return 0
+	}
 	if n.base != "" && q.holds(n.base) || strings.Contains(n.file, ".") && q.holds(n.file) {
 		return 1 + len(n.words) + len(n.numbers) + len(n.kinds)
 	}
-	words, numbers, kinds := q.count(n.words), q.count(n.numbers), q.count(n.kinds)
-	if words < len(n.words) || numbers < len(n.numbers) && q.numbers {
+	numbers, kinds := q.count(n.numbers), q.count(n.kinds)
+	if numbers < len(n.numbers) && q.numbers {
 		return 0
 	}
 	if kinds == 0 && numbers == 0 && (len(n.kinds) > 0 || !q.kindNear(n.words)) || words+numbers == 0 {

@@ -123,7 +123,7 @@ func dateIn(s string, pattern *regexp.Regexp, match []int) date {
 }
 
 // The date of a document may stand in its first headLines lines, if they are of at most headWords words: a sentence
-// tells of other times.
+// mentions other times.
 const (
 	headLines = 5
 	headWords = 8
