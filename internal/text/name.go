@@ -82,6 +82,8 @@ func splitDigits(word string) []string {
 }
 
 // The two spellings of words with umlauts.
+//
+//nolint:gochecknoglobals // immutable
 var (
 	umlautsOut = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue")
 	umlautsIn  = strings.NewReplacer("ae", "ä", "oe", "ö", "ue", "ü", "Ae", "Ä", "Oe", "Ö", "Ue", "Ü")
