@@ -35,7 +35,7 @@ func TestOCR(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin)
-	reader, err := ocr.Find("", filepath.Join(data, "ocr"))
+	reader, err := ocr.Find("eng", filepath.Join(data, "ocr"))
 	if err != nil {
 		t.Fatal(err)
 	}

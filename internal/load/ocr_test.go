@@ -23,7 +23,7 @@ func reader(t *testing.T, script string) *ocr.Reader {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)
-	r, err := ocr.Find("", "")
+	r, err := ocr.Find("eng", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // page of the file is a scan, and the third lies on its side.
 func TestTesseract(t *testing.T) {
 	cache := t.TempDir()
-	r, err := ocr.Find("", cache)
+	r, err := ocr.Find("eng", cache)
 	if errors.Is(err, ocr.ErrMissing) {
 		t.Skip(err)
 	}

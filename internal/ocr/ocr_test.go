@@ -136,7 +136,7 @@ func TestTrouble(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if _, err := ocr.Find("", ""); !errors.Is(err, ocr.ErrMissing) {
+	if _, err := ocr.Find("eng", ""); !errors.Is(err, ocr.ErrMissing) {
 		t.Errorf("error %v, want ErrMissing", err)
 	}
 	for languages, want := range map[string]bool{"eng": true, "eng+chi_sim": true, "": false, "-l": false, "eng deu": false, "../x": false, "eng+": false} {
