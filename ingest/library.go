@@ -67,13 +67,16 @@ type Options struct {
 	Chunking     Chunking // a folder that was indexed with KeepChunking keeps its own
 	KeepChunking bool     // store Chunking for the folders that are indexed
 
-	OCR      *ocr.Reader  // reads the pages of PDFs that are pictures; nil: they are left out
+	OCR      *OCR         // reads the pages of PDFs that are pictures; nil: they are left out
 	Embedder llm.Embedder // nil: no vectors are made
 	Dense    search.Dense
 
 	Notice string // why the index was replaced when it was opened; see Library.Notice
 	Clock  func() time.Time
 }
+
+// OCR reads pages that are pictures with a program of the machine.
+type OCR = ocr.Reader
 
 // New returns the library of an index, which [Library.Close] closes.
 func New(index search.Backend, o Options) *Library {
