@@ -82,7 +82,7 @@ func (a *Answerer) pieces(t state.Task) []piece {
 	}
 	terms := a.lex.question(mainQuery(t.Queries), historyWeight)
 	a.preferExact(t, ranked)
-	named, timely := namedSources(t), timely(t)
+	named, timely := namedSources(t), timely(t, near)
 	for _, n := range order(named, timely, ranked, most) {
 		if len(out) == most || !named[n] && t.Sources[n].Score < minScoreShare*t.Sources[0].Score {
 			break

@@ -1,6 +1,7 @@
 package offline_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -255,6 +256,26 @@ func TestValueBesideTheWords(t *testing.T) {
 		if err != nil || grade.Score < least || least == 0 && grade.Score >= 0.5 {
 			t.Errorf("%s: grade %.2f, %v", question, grade.Score, err)
 		}
+	}
+}
+
+// TestNewestAnswersFirst checks that a question for what comes next, or holds now, is answered by the newest document,
+// though an older one says it in fewer words.
+func TestNewestAnswersFirst(t *testing.T) {
+	older := page("a", "Date: 6 November 2025\n\nThe next meeting of the board is on 12 March 2026.")
+	newer := page("b", "Date: 12 March 2026\n\nThe roof is repaired in May, and the keeper asks for three offers.\n\nThe next meeting of the board is on 16 April 2026.")
+	l := library{older, newer}
+	question := task("When is the next meeting of the board?", 0.9, older, newer)
+	question.Sources[1].Score = question.Sources[0].Score / 2
+	if got := answer(t, l, question).Text; !strings.Contains(got, "**The next meeting of the board is on 16 April 2026.**") || strings.Contains(got, "is on 12 March") {
+		t.Errorf("shown is:\n%s", got)
+	}
+	queries := []state.Query{{Text: "What is the current meeting of the board?", Weight: 1}}
+	with, err := offline.New(l, 0).Grader.Grade(t.Context(), queries, question.Sources)
+	queries[0].Text = "What is the meeting of the board?"
+	without, other := offline.New(l, 0).Grader.Grade(t.Context(), queries, question.Sources)
+	if err != nil || other != nil || with.Score < without.Score/2 {
+		t.Errorf("grade %.2f with a word for the present, %.2f without, %v", with.Score, without.Score, errors.Join(err, other))
 	}
 }
 

@@ -131,13 +131,13 @@ func yearsIn(question string) map[int]int {
 	return out
 }
 
-// timelyShare is the score that a source needs to come first by its date, as a share of the best one's; a version of
-// the best source needs none.
-const timelyShare = 0.8
+// timelyShare is the score that a source needs to come first by its date, as a share of the best one's, which is a
+// probability; a version of the best source needs none.
+const timelyShare = 0.3
 
-// timely returns for each source how soon it comes first: those of documents from a year that the question names, or
+// timely returns for each source that is near the question how soon it comes first: those of documents from a year that the question names, or
 // the newest if it asks for what holds now. 0 is the usual order.
-func timely(t state.Task) []int {
+func timely(t state.Task, near []bool) []int {
 	out, years, newest := make([]int, len(t.Sources)), yearsIn(t.Question), asksNewest.MatchString(t.Question)
 	if len(years) == 0 && !newest {
 		return out
@@ -145,7 +145,7 @@ func timely(t state.Task) []int {
 	for i, s := range t.Sources {
 		d := dateOf(s.Chunk)
 		switch {
-		case s.Score < timelyShare*t.Sources[0].Score && !text.Versions(s.Text, t.Sources[0].Text):
+		case !near[i], s.Score < timelyShare*t.Sources[0].Score && !text.Versions(s.Text, t.Sources[0].Text):
 		case len(years) > 0:
 			out[i] = years[d.year]
 		default:
