@@ -13,6 +13,7 @@ type valueKind struct {
 	asked *regexp.Regexp // matches the question, in English, German, Polish and Vietnamese
 	about *regexp.Regexp // matches words of the question that name the kind
 	value *regexp.Regexp // matches a text that holds such a value
+	rare  bool           // few sentences hold one
 }
 
 // valueKinds are the kinds that have signs. The first one that a question asks for counts. Persons
@@ -23,24 +24,28 @@ var valueKinds = []valueKind{
 		anyOf(`(?:tele)?phone number`, `(?:tele|handy|mobil)fon(?:nummer)?`, `numer telefonu`, `số điện thoại`),
 		wholeWord(`(?:tele\pL*|phone|number|fon|nummer|numer|telefon\pL*|số|điện|thoại)`),
 		regexp.MustCompile(`\+?\d[\d ()/.–-]{4,}\d|(?i)\b(?:ext(?:ension)?|durchwahl|wewn)\b\.?:? ?\d`),
+		true,
 	},
 	{
 		"e-mail address",
 		anyOf(`e-?mail[ -]?(?:address|adresse)`, `adres e-?mail`, `địa chỉ e-?mail`), //nolint:misspell // Polish
 		wholeWord(`(?:e-?mail|address|adresse|adres|địa|chỉ)`),                       //nolint:misspell // Polish
 		regexp.MustCompile(`[^\s@]@[^\s@]+\.\w`),
+		true,
 	},
 	{
 		"time",
 		anyOf(`what time`, `um wie ?viel uhr`, `o której`, `mấy giờ`),
 		wholeWord(`(?:time|uhr|uhrzeit|której|godzin\pL*|giờ)`),
 		regexp.MustCompile(`(?i)\d[:.h]\d\d|\d ?(?:[ap]\.?m\b|uhr|o'clock|giờ)|\b(?:noon|midnight|mittag|mitternacht|południe|północ|nửa đêm)`),
+		true,
 	},
 	{
 		"price",
 		anyOf(`(?:does|do|did|will|would) .+ costs?`, `(?:price|cost|fee|fare|rent|salary) (?:of|for)`, `kostet|kosten`, `preis`, `ile kosztuj\pL+`, `cena`, `giá (?:của|bao nhiêu)`),
 		wholeWord(`(?:costs?|prices?|fee|fare|rent|salary|kost\pL+|preis\pL*|cen\pL|kosztuj\pL+|giá)`),
 		regexp.MustCompile(`(?i)[$€£¥₫]|\d.{0,3}\b(?:eur|euros?|usd|dollars?|gbp|pounds?|cents?|pence|pln|zł|złot\pL+|vnd|đồng|chf|franken)|(?:price|cost|fee|fare|rate|salary|preis|betrag|miete|cena|opłata|giá|phí)[^.]*\d|\b(?:free|kostenlos|gratis|bezpłatn\pL+|miễn phí)\b`),
+		true,
 	},
 	{
 		"date",
@@ -49,6 +54,7 @@ var valueKinds = []valueKind{
 		wholeWord(`(?:dates?|days?|months?|years?|datum|tage?s?|monat\pL*|jahr\pL*|dni\pL|dzień|rok\pL*|ngày|tháng|năm)`),
 		regexp.MustCompile(`(?i)\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|juni|juli|okt|dez|stycz|lut|kwie|maj|czerw|lip|sierp|wrze|paźdz|listop|grud)\pL*|` +
 			`\b\pL*(?:day|tag|woche|mittwoch)s?\b|\b(?:week|month|year|monat|jahr|tydzień|tygodni\pL*|miesiąc\pL*|rok\pL*|poniedział\pL+|wtor\pL+|czwart\pL+|piąt\pL+|sobot\pL+|niedziel\pL+|ngày|tháng|năm|thứ)|środ\pL+`),
+		false,
 	},
 	{
 		"number",
@@ -59,6 +65,7 @@ var valueKinds = []valueKind{
 			`eine?[rnms]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|einmal|zweimal|halb\pL*|hundert|tausend|` +
 			`jed\pL+|dw\pL+|trz\pL+|czter\pL+|pię\pL+|sześ\pL+|siedem\pL*|osi\pL+|dziewię\pL+|dziesię\pL+|pół\pL*|sto|tysiąc\pL*|` +
 			`một|hai|ba|bốn|năm|sáu|bảy|tám|chín|mười|nửa|trăm|nghìn|ngàn|triệu|no|none|never|nie|kein\pL*|unlimited|unbegrenzt|daily|hourly|weekly|monthly|yearly|täglich|wöchentlich|monatlich|codziennie)\b`),
+		false,
 	},
 }
 
@@ -102,7 +109,7 @@ func (l lexicon) kindWords(question string) set {
 
 // Least number of other words of a question that a sentence or a row holds beside a value of the kind asked for.
 const (
-	besideInSentence = 3
+	besideInSentence = 3 // 2 if the kind is rare
 	besideInRow      = 1
 )
 
@@ -124,6 +131,9 @@ func (l lexicon) besideValue(question string, passages []state.Source) bool {
 		p := l.passage(s.Chunk)
 		for j, u := range p.units {
 			least := besideInSentence
+			if kind.rare {
+				least--
+			}
 			if p.isRecord(j) {
 				least = besideInRow
 			}

@@ -150,7 +150,7 @@ func (s *session) more(context.Context, string) error {
 		s.hint("no other sources were found")
 		s.say("")
 	default:
-		s.say(s.others(s.last, true)...)
+		s.say(s.others(s.last, true)[1:]...) // without the line that parts them from an answer
 	}
 	return nil
 }
