@@ -2,6 +2,7 @@ package offline
 
 import (
 	"context"
+	"regexp"
 	"strings"
 
 	"example.com/ragflow/internal/prompts"
@@ -17,20 +18,18 @@ const maxListed = 20
 
 // Questions for the documents themselves, in English, German, Polish and Vietnamese. The last group is the subject.
 // They are strict, like talkPatterns.
-//
-//nolint:gochecknoglobals // patterns
 var (
-	asksCatalogue = whole(`(?:what|which) (?:documents|files)(?: (?:do you have|do you know|have you (?:got|read|indexed)|are there|do i have))?|` +
+	asksCatalogue = regexp.MustCompile(wholeTurn(`(?:what|which) (?:documents|files)(?: (?:do you have|do you know|have you (?:got|read|indexed)|are there|do i have))?|` +
 		`(?:please )?(?:list|show)(?: me)?(?: all)?(?: (?:my|your|the|of the))? (?:documents|files)|` +
 		`welche (?:dokumente|dateien|unterlagen)(?: (?:hast du|haben sie|habe ich|kennst du|gibt es|sind (?:da|vorhanden)))?|` +
 		`(?:zeige?|liste)(?: mir)?(?: alle)?(?: (?:meine|deine|die))? (?:dokumente|dateien|unterlagen)(?: auf)?|` +
 		`jakie (?:(?:masz|mam|są) )?(?:dokumenty|pliki)(?: (?:masz|mam|są))?|(?:pokaż|wymień)(?: (?:mi|wszystkie|moje))* (?:dokumenty|pliki)|` +
-		`(?:bạn )?có (?:những )?(?:tài liệu|tệp|tập tin) (?:nào|gì)|(?:liệt kê|cho xem)(?: (?:các|tất cả|mọi))* (?:tài liệu|tệp|tập tin)`)
-	asksCatalogueAbout = whole(`(?:(?:what|which) (?:documents|files)(?: (?:are|do you have|do i have|are there))? about|do you have(?: any)? (?:documents|files) about|` +
+		`(?:bạn )?có (?:những )?(?:tài liệu|tệp|tập tin) (?:nào|gì)|(?:liệt kê|cho xem)(?: (?:các|tất cả|mọi))* (?:tài liệu|tệp|tập tin)`))
+	asksCatalogueAbout = regexp.MustCompile(wholeTurn(`(?:(?:what|which) (?:documents|files)(?: (?:are|do you have|do i have|are there))? about|do you have(?: any)? (?:documents|files) about|` +
 		`(?:list|show)(?: me)?(?: all)?(?: (?:my|your|the))? (?:documents|files) about|` +
 		`welche (?:dokumente|dateien|unterlagen)(?: (?:gibt es|hast du|haben sie|handeln|sind))? (?:über|zu|zum thema|von)|` +
 		`(?:jakie|które) (?:(?:masz|są) )?(?:dokumenty|pliki)(?: (?:masz|są|mówią))? (?:o|na temat)|(?:jakie|które) (?:dokumenty|pliki) dotyczą|` +
-		`(?:những )?(?:tài liệu|tệp|tập tin) nào (?:nói )?về|(?:bạn )?có (?:những )?(?:tài liệu|tệp|tập tin) (?:nào|gì) (?:nói )?về) ((?:\S+ ?){1,5})`)
+		`(?:những )?(?:tài liệu|tệp|tập tin) nào (?:nói )?về|(?:bạn )?có (?:những )?(?:tài liệu|tệp|tập tin) (?:nào|gì) (?:nói )?về) ((?:\S+ ?){1,5})`))
 )
 
 // catalogueAsked reports whether a question is for the documents themselves, and on which subject; "" means all.

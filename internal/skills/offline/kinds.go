@@ -28,8 +28,8 @@ var valueKinds = []valueKind{
 	},
 	{
 		"e-mail address",
-		anyOf(`e-?mail[ -]?(?:address|adresse)`, `adres e-?mail`, `địa chỉ e-?mail`), //nolint:misspell // Polish
-		wholeWord(`(?:e-?mail|address|adresse|adres|địa|chỉ)`),                       //nolint:misspell // Polish
+		anyOf(`e-?mail[ -]?(?:address|adresse)`, `adre\pL e-?mail`, `địa chỉ e-?mail`),
+		wholeWord(`(?:e-?mail|address|adre\pL+|địa|chỉ)`),
 		regexp.MustCompile(`[^\s@]@[^\s@]+\.\w`),
 		true,
 	},

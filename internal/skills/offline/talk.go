@@ -24,7 +24,10 @@ var talkPatterns = []struct {
 	{state.RouteMeta, prompts.EarlierQuestions, whole(`what (?:did i|have i)(?: just)? ask(?:ed)?(?: you)?(?: before)?|what (?:was|were) my (?:first |last |previous )?questions?|(?:show|list) my questions|what (?:did|have) we talk(?:ed)? about|was habe ich(?: bisher| vorher)? gefragt|o co (?:wcześniej )?pytał[ae]m|jakie było moje (?:pierwsze |ostatnie )?pytanie|o czym rozmawialiśmy|(?:trước đó )?tôi (?:đã|vừa) hỏi gì|câu hỏi trước của tôi là gì`)},
 }
 
-func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
+func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(wholeTurn(pattern)) }
+
+// wholeTurn returns a pattern that matches all of a turn.
+func wholeTurn(pattern string) string { return `^(?:` + pattern + `)$` }
 
 // talk returns the route of a turn and, for small talk, the kind of reply.
 func talk(question string) (route string, say prompts.Situation) {
@@ -41,10 +44,8 @@ func talk(question string) (route string, say prompts.Situation) {
 }
 
 // asksMore finds turns that ask for more of the last answer.
-//
-//nolint:gochecknoglobals // a pattern
-var asksMore = whole(`(?:please |and )?(?:(?:tell me |say |show me |show )?(?:some )?more(?: details?| info| about (?:it|that|this))?|go on|continue|carry on|what else|anything else|is there anything else|mehr|weiter|was noch|ja|ja bitte|yes|yes please|ok|okay|sure)(?: please)?|` +
-	`(?:powiedz |pokaż |coś )?więcej|dalej|mów dalej|kontynuuj|co jeszcze|tak|poproszę|(?:nói |cho tôi biết |kể )?thêm(?: nữa| đi)?|tiếp(?: tục| đi)?|còn gì nữa(?: không)?|vâng|có`)
+var asksMore = regexp.MustCompile(wholeTurn(`(?:please |and )?(?:(?:tell me |say |show me |show )?(?:some )?more(?: details?| info| about (?:it|that|this))?|go on|continue|carry on|what else|anything else|is there anything else|mehr|weiter|was noch|ja|ja bitte|yes|yes please|ok|okay|sure)(?: please)?|` +
+	`(?:powiedz |pokaż |coś )?więcej|dalej|mów dalej|kontynuuj|co jeszcze|tak|poproszę|(?:nói |cho tôi biết |kể )?thêm(?: nữa| đi)?|tiếp(?: tục| đi)?|còn gì nữa(?: không)?|vâng|có`))
 
 // smallTalk replies to a turn that is not searched for.
 func (a *Answerer) smallTalk(ctx context.Context, t state.Task) (string, error) {
