@@ -77,7 +77,8 @@ func find(t *testing.T, db search.Backend, query string, k int) (out []state.Hit
 }
 
 // TestIntegrationScores compares scores with those of the embedded index, whose passages have
-// no headings and no titles, so that the length of a passage is that of its text.
+// no headings, and whose files have neither titles nor words in their names, so that the length of a passage is that of
+// its text.
 func TestIntegrationScores(t *testing.T) {
 	local, err := index.Open(t.Context(), "", index.Options{})
 	if err != nil {
@@ -87,7 +88,7 @@ func TestIntegrationScores(t *testing.T) {
 	db := open(t, address(t))
 	var entries []search.Entry
 	for i := range 40 {
-		e := search.Entry{File: search.File{Source: fmt.Sprint("f", i)}}
+		e := search.Entry{File: search.File{Source: strings.Repeat("-", i+1)}}
 		for c := range i%4 + 1 {
 			text := strings.Repeat("basil ", i%3) + strings.Repeat("thyme ", c) + strings.Repeat("water ", i%7) + fmt.Sprint("number", i)
 			e.Chunks = append(e.Chunks, state.Chunk{ID: fmt.Sprintf("%02d#%d", i, c), Ordinal: c, Text: text, End: len(text)})
