@@ -161,7 +161,7 @@ func namedSources(t state.Task) []bool {
 }
 
 // preferExact moves to the front what answers by its form: the long form of an abbreviation that the question asks
-// for, and the row of a table that holds all numbers and codes of the question.
+// for, and the row of a table that holds all numbers and codes of the question. Questions and greetings come last.
 func (a *Answerer) preferExact(t state.Task, ranked []Ranked) {
 	short, figures := abbreviationAsked(t.Question), a.lex.figures(t.Question)
 	place := func(r Ranked) int {
@@ -170,6 +170,9 @@ func (a *Answerer) preferExact(t state.Task, ranked []Ranked) {
 		if short != "" && spellsOut(source.Text[r.Start:r.End], short) ||
 			len(figures) > 0 && p.isRecord(r.unit) && coverage(figures, p.terms[r.unit].in) == 1 {
 			return 0
+		}
+		if p.asks(r.unit, t.Question) {
+			return 2
 		}
 		return 1
 	}
@@ -191,11 +194,9 @@ func (p *passage) key(ranked []Ranked, n int, question string, terms []weighed) 
 			continue
 		}
 		u := p.units[r.unit]
-		said := strings.TrimRight(p.text[u.start:u.end], " *_\"”“»)]")
-		asks := strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？") || greetingLine.MatchString(said)
 		switch b, has := p.blocks[u.block], p.terms[r.unit].in; {
-		case asks && b.kind != code:
-		case b.quoted == 0 && (quoted < 0 || !b.field && coverage(held, has) >= newerShare && lacks(said, question) == ""):
+		case p.asks(r.unit, question):
+		case b.quoted == 0 && (quoted < 0 || !b.field && coverage(held, has) >= newerShare && lacks(p.text[u.start:u.end], question) == ""):
 			return r.unit
 		case quoted < 0:
 			quoted = r.unit
@@ -209,6 +210,17 @@ func (p *passage) key(ranked []Ranked, n int, question string, terms []weighed) 
 		return quoted
 	}
 	return best
+}
+
+// asks reports whether unit j is a question or a greeting, or repeats the question, as an example in code may.
+func (p *passage) asks(j int, question string) bool {
+	u := p.units[j]
+	said := p.text[u.start:u.end]
+	if words := plainWords(question); len(words) >= minRun && strings.Contains(strings.Join(plainWords(said), " "), strings.Join(words, " ")) {
+		return true
+	}
+	said = strings.TrimRight(said, " *_\"”“»)]")
+	return p.blocks[u.block].kind != code && (strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？") || greetingLine.MatchString(said))
 }
 
 // greetingLine matches the first line of a letter, in English, German, Polish and Vietnamese.

@@ -279,6 +279,17 @@ func TestNewestAnswersFirst(t *testing.T) {
 	}
 }
 
+// TestRepeatedQuestionIsNoAnswer checks that an example that repeats the question is not shown as its answer.
+func TestRepeatedQuestionIsNoAnswer(t *testing.T) {
+	l := library{
+		page("a", "```sh\nboats ask \"How do I book a boat for a week?\"\n```\n\nThe program runs on a server."),
+		page("b", "To book a boat for a week, call the keeper."),
+	}
+	if got := answer(t, l, task("How do I book a boat for a week?", 0.9, l...)).Text; !strings.Contains(got, "call the keeper. [Source 1]") {
+		t.Errorf("shown is:\n%s", got)
+	}
+}
+
 // TestRowAskedFor checks that a row with the code of a question is shown alone.
 func TestRowAskedFor(t *testing.T) {
 	var rows strings.Builder
