@@ -213,7 +213,7 @@ func (t *gridTable) data(row gridRow) error {
 	return t.row(values(row), row.line)
 }
 
-// label returns the text of a cell. A label may stand in a merged cell, or in a row above.
+// label returns the text of a cell. A merged cell, or a row above, may hold the label.
 func (t *gridTable) label(i int, c *cell) string {
 	if i >= t.labels {
 		return c.text

@@ -65,7 +65,7 @@ func Load(ctx context.Context, f File, l Limits) (document.Document, error) {
 // maxCompared is the maximum size of a file that Differs reads, in bytes.
 const maxCompared = 1 << 20
 
-// Differs reports whether the file at a path is gone, or is another one than that which Load
+// Differs reports whether the file at a path is gone or differs from the one that Load
 // gave a hash. A file of more than 1 MiB counts as the same, and so does one that cannot be
 // read.
 func Differs(path, hash string) bool {

@@ -15,7 +15,7 @@ import (
 	"example.com/ragflow/internal/ocr"
 )
 
-// reader returns OCR by a shell script that stands in for tesseract.
+// reader returns OCR by a shell script instead of tesseract.
 func reader(t *testing.T, script string) *ocr.Reader {
 	t.Helper()
 	dir := t.TempDir()

@@ -26,7 +26,7 @@ import (
 const (
 	maxPDFPages   = 20_000
 	maxPDFText    = 48 << 20              // bytes of lines
-	pdfLineCost   = 128                   // bytes for a line or a cell besides its text
+	pdfLineCost   = 128                   // bytes of a line or a cell, without its text
 	maxPageChars  = 1_000_000             // characters of a page
 	pdfMemory     = 64 << 20 / (64 << 10) // pages of 64 KiB
 	pdfReaders    = 2                     // PDFs read at a time

@@ -57,7 +57,7 @@ func meet(h, v ruling) bool {
 	return v.at >= h.from-touching && v.at <= h.to+touching && h.at >= v.from-touching && h.at <= v.to+touching
 }
 
-// places returns where lines stand in ascending order, and where those that cross them end beyond the outermost.
+// places returns the positions of lines, in ascending order, and the ends of crossing lines beyond the outermost.
 func places(lines, crossing []ruling) []float64 {
 	if len(lines) == 0 || len(crossing) == 0 {
 		return nil

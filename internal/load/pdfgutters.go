@@ -63,7 +63,7 @@ func (r wordRow) pieces() [][]*pdfWord {
 // interval is a part of the width of a page.
 type interval struct{ from, to float64 }
 
-// gutterTables finds the tables of words that stand in columns, and marks their words as used.
+// gutterTables finds tables in aligned words and marks these words as used.
 func gutterTables(words []*pdfWord, rules rulings) []*pdfTable {
 	rows := rowsOf(slices.DeleteFunc(slices.Clone(words), func(w *pdfWord) bool { return w.used }))
 	var tables []*pdfTable

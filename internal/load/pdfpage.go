@@ -22,7 +22,7 @@ type pdfLine struct {
 	turns             int // quarter turns to the left that the text has on the unrotated page
 	height            float64
 	words             []pdfWord // while the page is read
-	table             *pdfTable // that the line stands for; nil for text
+	table             *pdfTable // in place of the line; nil for text
 }
 
 // pdfWord is a word of a line. The top of its page is up.

@@ -182,8 +182,8 @@ func (t *pdfTable) names(rows int) []string {
 	return names
 }
 
-// values returns the texts of the rows from a row on, after room for the section. A cell stands in each row
-// that it covers; with ruling lines, also in each column.
+// values returns the texts of the rows from a row on, each after an empty first cell for the section. A cell is
+// repeated in each row that it covers; with ruling lines, also in each column.
 func (t *pdfTable) values(from int) [][]string {
 	type covering struct {
 		text string

@@ -162,7 +162,7 @@ func (t *pdfTable) joinWrapped() {
 	t.rows = rows
 }
 
-// trim cuts off what stands in one cell over columns above and below a table: its title and notes.
+// trim removes title and notes: rows above and below a table with one cell over several columns.
 func (t *pdfTable) trim() {
 	wide := func(r tableRow, columns int) bool {
 		return len(r.cells) == 1 && r.cells[0].last-r.cells[0].first+1 >= columns && r.cells[0].down == 0
