@@ -78,3 +78,23 @@ func TestClauseByNumber(t *testing.T) {
 		})
 	}
 }
+
+// TestSectionAlone asks for short sections of two documents by their numbers: the section with the sign or the words of
+// the question is shown, and nothing of its neighbours.
+func TestSectionAlone(t *testing.T) {
+	a := open(t, ragflow.Config{Docs: pages(t, map[string]string{
+		"lease.md":    "# Mietvertrag\n\n## § 2 Mietdauer\nDas Mietverhältnis beginnt am 1. März.\n\n## § 5 Kündigung\nDie Frist beträgt drei Monate.\n",
+		"nordwind.md": "# Agreement with Nordwind\n\n2. Parties\nHarbour and Nordwind.\n\n3.2 Notice\nSix weeks in writing.\n\n5. Liability\nUp to the yearly fee.\n",
+		"minutes.md":  "# Minutes\n\n1. Roof\n2. Boats\n5 people came.\n",
+	})})
+	for question, want := range map[string]string{
+		"Was steht in § 5?":                           "Die Frist beträgt drei Monate. [Source 1]",
+		"What does clause 3.2 say?":                   "3.2 Notice Six weeks in writing. [Source 1]",
+		"What is clause 5 of the Nordwind agreement?": "5. Liability Up to the yearly fee. [Source 1]",
+	} {
+		r := ask(t, a, "", question)
+		if _, said, _ := strings.Cut(r.Answer, "\n\n"); r.Abstained || said != want {
+			t.Errorf("%s: %q, want %q", question, r.Answer, want)
+		}
+	}
+}

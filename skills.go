@@ -102,8 +102,21 @@ func (s searcher) Search(ctx context.Context, q state.Query, k int) ([]state.Hit
 	return s.search(ctx, s.engine, q, k)
 }
 
+// sectionHits is the number of hits among which a section is looked for that a question names by its number.
+const sectionHits = 200
+
 func (s searcher) search(ctx context.Context, engine *search.Engine, q state.Query, k int) ([]state.Hit, error) {
-	found, err := engine.Search(ctx, q, k)
+	number, _ := text.SectionAsked(q.Text)
+	wanted := k
+	if number != "" {
+		wanted = max(k, sectionHits)
+	}
+	found, err := engine.Search(ctx, q, wanted)
+	if err == nil && number != "" {
+		if found.Hits, err = s.sectionFirst(ctx, found.Hits, number); len(found.Hits) > k {
+			found.Hits = found.Hits[:k]
+		}
+	}
 	for _, w := range found.Warnings {
 		graph.Warn(ctx, w)
 	}
@@ -114,6 +127,29 @@ func (s searcher) search(ctx context.Context, engine *search.Engine, q state.Que
 		found.Hits = slices.DeleteFunc(found.Hits, func(h state.Hit) bool { return h.Score < s.minScore })
 	}
 	return found.Hits, err
+}
+
+// sectionFirst moves the passages that hold the section with a number to the front.
+func (s searcher) sectionFirst(ctx context.Context, hits []state.Hit, number string) ([]state.Hit, error) {
+	ids := make([]string, len(hits))
+	for i, h := range hits {
+		ids[i] = h.Chunk
+	}
+	chunks, err := s.Chunks(ctx, ids)
+	holds := map[string]bool{}
+	for _, c := range chunks {
+		holds[c.ID] = offline.SectionOf(c, number) != nil
+	}
+	slices.SortStableFunc(hits, func(a, b state.Hit) int {
+		switch {
+		case holds[a.Chunk] == holds[b.Chunk]:
+			return 0
+		case holds[a.Chunk]:
+			return -1
+		}
+		return 1
+	})
+	return hits, err
 }
 
 // reranker is the reranking of a search engine as the nodes use it.

@@ -84,6 +84,10 @@ func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.So
 	if short := abbreviationAsked(full.Text); short != "" && slices.ContainsFunc(best, func(s state.Source) bool { return spellsOut(s.Text, short) }) {
 		grade.Score, grade.Why = max(grade.Score, spelledOut), grade.Why+"; a passage spells "+short+" out"
 	}
+	holdsSection := func(s state.Source) bool { return g.lex.holdsSection(full.Text, s) }
+	if grade.Score < section && slices.ContainsFunc(best, holdsSection) {
+		grade.Score, grade.Why = section, grade.Why+"; a passage is the section with the number asked for"
+	}
 	if grade.Score < beside && g.lex.besideValue(full.Text, best[:min(len(best), gradedPassages)]) {
 		grade.Score, grade.Why = beside, grade.Why+"; a value of the kind asked for stands beside all words of the question"
 	}

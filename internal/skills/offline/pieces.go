@@ -26,6 +26,7 @@ func (a *Answerer) pieces(t state.Task) []piece {
 	}
 	terms := a.lex.question(mainQuery(t.Queries), historyWeight)
 	a.preferExact(t, ranked)
+	number, _ := text.SectionAsked(t.Question)
 	named, timely := namedSources(t), timely(t, near)
 	for _, n := range order(named, timely, ranked, most) {
 		if len(out) == most || !named[n] && t.Sources[n].Score < minScoreShare*t.Sources[0].Score {
@@ -50,7 +51,9 @@ func (a *Answerer) pieces(t state.Task) []piece {
 			room = bestWords
 		}
 		x := p.around(n, unit, room)
-		if p.alone(unit, terms) {
+		if first, last := p.unitsOf(SectionOf(t.Sources[n].Chunk, number)); first == unit {
+			x.first, x.last = first, min(last, max(x.last, first))
+		} else if p.alone(unit, terms) {
 			x.first, x.last, x.single = unit, unit, true
 		}
 		if len(out) > 0 && x.headerOnly() {
@@ -108,10 +111,15 @@ func namedSources(t state.Task) []bool {
 // for, and the row of a table that holds all numbers and codes of the question. Questions and greetings come last.
 func (a *Answerer) preferExact(t state.Task, ranked []Ranked) {
 	short, figures := abbreviationAsked(t.Question), a.lex.figures(t.Question)
+	number, _ := text.SectionAsked(t.Question)
+	begins := make([]int, len(t.Sources)) // the first unit of the section asked for
+	for i, s := range t.Sources {
+		begins[i], _ = a.lex.passage(s.Chunk).unitsOf(SectionOf(s.Chunk, number))
+	}
 	place := func(r Ranked) int {
 		source := t.Sources[r.N-1]
 		p := a.lex.passage(source.Chunk)
-		if short != "" && spellsOut(source.Text[r.Start:r.End], short) ||
+		if r.unit == begins[r.N-1] || short != "" && spellsOut(source.Text[r.Start:r.End], short) ||
 			len(figures) > 0 && p.isRecord(r.unit) && coverage(figures, p.terms[r.unit].in) == 1 {
 			return 0
 		}

@@ -79,9 +79,11 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 func (r *Reranker) chances(q state.Query, candidates []state.Source) []float64 {
 	scores := make([]float64, len(candidates))
 	used := !testWords.MatchString(q.Text)
+	number, _ := text.SectionAsked(q.Text)
 	for i, v := range r.match(q, candidates) {
+		scores[i] = SectionOf(candidates[i].Chunk, number).odds()
 		if used && candidates[i].Cut.Language != "" && testPath.MatchString(candidates[i].Source) {
-			scores[i] = -testOdds
+			scores[i] -= testOdds
 		}
 		for f, w := range matchCoefficients() {
 			scores[i] += w * v[f]

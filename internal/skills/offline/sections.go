@@ -1,0 +1,100 @@
+package offline
+
+import (
+	"regexp"
+	"strings"
+
+	"example.com/ragflow/internal/text"
+	"example.com/ragflow/state"
+)
+
+// askingVerbs are words of a question for what a section says, in English, German, Polish and Vietnamese.
+var askingVerbs = regexp.MustCompile(`^(?:say|says|state|states|mean|means|about|content|text|steht|besagt|regelt|sagt|inhalt|mówi|stanowi|brzmi|treść|dotyczy|quy|định|nói|gì|quy định|nội|dung)$`)
+
+// Added to the log odds of a passage that holds the section that a question names by its number.
+const (
+	sectionOdds = 4
+	namedOdds   = 2 // if it is named there, too
+)
+
+// odds returns what a section adds to the log odds of its passage.
+func (s *Section) odds() float64 {
+	switch {
+	case s == nil:
+		return 0
+	case s.Named:
+		return sectionOdds + namedOdds
+	}
+	return sectionOdds
+}
+
+// section is the least grade of a question for a section by its number, if the passage holds it and all other words.
+const section = 0.9
+
+// Section is the section of a passage with a number, in bytes of its text.
+type Section struct {
+	Start, End int
+	Named      bool // by a word or sign, such as "Article" or "§"
+}
+
+// SectionOf returns the section with a number in a passage, the first that is named before others; nil if the passage
+// does not hold it. It is the whole passage if its innermost heading has the number.
+func SectionOf(c state.Chunk, number string) (best *Section) {
+	if number == "" {
+		return nil
+	}
+	if n := len(c.Headings); n > 0 {
+		if s := text.Sections("# " + c.Headings[n-1]); len(s) > 0 && s[0].Start == 0 && s[0].Number == number {
+			return &Section{0, len(c.Text), s[0].Named}
+		}
+	}
+	sections := text.Sections(c.Text)
+	for i, s := range sections {
+		if s.Number != number || best != nil && !s.Named {
+			continue
+		}
+		best = &Section{s.Start, len(c.Text), s.Named}
+		for _, next := range sections[i+1:] {
+			if !s.Holds(next.Number) {
+				best.End = next.Start
+				break
+			}
+		}
+		if s.Named {
+			break
+		}
+	}
+	return best
+}
+
+// holdsSection reports whether a passage holds the section that a question names by its number, and all its other words
+// but those that ask.
+func (l lexicon) holdsSection(question string, s state.Source) bool {
+	number, rest := text.SectionAsked(question)
+	if SectionOf(s.Chunk, number) == nil {
+		return false
+	}
+	p := l.passage(s.Chunk)
+	for _, w := range l.content(rest) {
+		if word := strings.ToLower(rest[w.Start:w.End]); len(word) > 3 && !askingVerbs.MatchString(word) && max(p.all.soft(w.Term), p.names.soft(w.Term)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// unitsOf returns the first and last unit of a section; -1 if there are none.
+func (p *passage) unitsOf(s *Section) (first, last int) {
+	first, last = -1, -1
+	if s == nil {
+		return first, last
+	}
+	for j, u := range p.units {
+		if u.end > s.Start && u.start < s.End {
+			if last = j; first < 0 {
+				first = j
+			}
+		}
+	}
+	return first, last
+}
