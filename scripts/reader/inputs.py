@@ -1,0 +1,55 @@
+"""How texts become the input of the model. Training, the reference values and the Go package build the same sequences.
+
+search  <s> query: TEXT </s>  or  <s> passage: TITLE : TEXT </s>
+judge   <s> QUERY </s> </s> TITLE : PASSAGE </s>, where all after the first </s> has segment 1
+
+The tokenizer knows no special tokens: "<s>" in a document is text.
+"""
+
+import lzma
+
+from tokenizers import Tokenizer
+
+BEGIN, PAD, END, UNKNOWN = 0, 1, 2, 3
+MAX_TOKENS = 512  # as many positions as the model has
+MAX_QUERY, MAX_TITLE = 64, 24
+
+
+def load_tokenizer(path):
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        return Tokenizer.from_str(file.read())
+
+
+class Sequences:
+    """Builds sequences of token ids. Texts are given as lists of ids without special tokens."""
+
+    def __init__(self, tokenizer):
+        self.tokenizer = tokenizer
+        self.query_prefix = self.ids("query:")
+        self.passage_prefix = self.ids("passage:")
+        self.colon = self.ids("x:")[-1:]
+
+    def ids(self, text):
+        return self.tokenizer.encode(text, add_special_tokens=False).ids
+
+    def batch(self, texts, limit):
+        out = []
+        for start in range(0, len(texts), 20_000):
+            encodings = self.tokenizer.encode_batch(texts[start : start + 20_000], add_special_tokens=False)
+            out += [encoding.ids[:limit] for encoding in encodings]
+        return out
+
+    def titled(self, title, passage):
+        return title + self.colon + passage if title else passage
+
+    def search_query(self, query, limit=MAX_TOKENS):
+        return [BEGIN, *(self.query_prefix + query)[: limit - 2], END]
+
+    def search_passage(self, title, passage, limit=MAX_TOKENS):
+        return [BEGIN, *(self.passage_prefix + self.titled(title, passage))[: limit - 2], END]
+
+    def judge(self, query, title, passage, limit=MAX_TOKENS):
+        """Returns ids and segments."""
+        first = [BEGIN, *query, END]
+        second = [END, *self.titled(title, passage)][: limit - len(first) - 1] + [END]
+        return first + second, [0] * len(first) + [1] * len(second)
