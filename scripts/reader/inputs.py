@@ -6,6 +6,7 @@ judge   <s> QUERY </s> </s> TITLE : PASSAGE </s>, where all after the first </s>
 The tokenizer knows no special tokens: "<s>" in a document is text.
 """
 
+import json
 import lzma
 
 from tokenizers import Tokenizer
@@ -15,9 +16,26 @@ MAX_TOKENS = 512  # as many positions as the model has
 MAX_QUERY, MAX_TITLE = 64, 24
 
 
-def load_tokenizer(path):
+SPECIAL = {"<s>", "<pad>", "</s>", "<unk>", "<mask>"}
+
+
+def load_json(path):
     with lzma.open(path, "rt", encoding="utf-8") as file:
-        return Tokenizer.from_str(file.read())
+        return json.load(file)
+
+
+def load_vocabulary(path):
+    """Returns the pieces with their log probabilities, in the order of their ids."""
+    return load_json(path)["model"]["vocab"]
+
+
+def load_tokenizer(path):
+    """Returns a tokenizer without special tokens: the library would find "<s>" in a text, as it is a piece."""
+    tokenizer = load_json(path)
+    for entry in tokenizer["model"]["vocab"]:
+        if entry[0] in SPECIAL:
+            entry[0] = " " + entry[0]  # no word has a space, so this piece is never found
+    return Tokenizer.from_str(json.dumps(tokenizer))
 
 
 class Sequences:
