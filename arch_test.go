@@ -53,6 +53,9 @@ var rooms = map[string]room{
 		"github.com/pkoukk/tiktoken-go",       // in a test: the same tokens
 		"golang.org/x/text/unicode/norm",      // NFC
 	}},
+	"meaning": {theirs: []string{
+		"golang.org/x/text/unicode/norm", // NFKC, as the vocabulary of the tokenizer has it
+	}},
 	"internal/sanitize":   {ours: []string{"internal/text"}},
 	"internal/redact":     {},
 	"internal/dictionary": {ours: []string{"internal/text"}},
