@@ -9,6 +9,7 @@ The tokenizer knows no special tokens: "<s>" in a document is text.
 import json
 import lzma
 
+import numpy as np
 from tokenizers import Tokenizer
 
 BEGIN, PAD, END, UNKNOWN = 0, 1, 2, 3
@@ -39,7 +40,7 @@ def load_tokenizer(path):
 
 
 class Sequences:
-    """Builds sequences of token ids. Texts are given as lists of ids without special tokens."""
+    """Builds sequences of token ids. Texts are given as arrays of ids without special tokens."""
 
     def __init__(self, tokenizer):
         self.tokenizer = tokenizer
@@ -48,26 +49,30 @@ class Sequences:
         self.colon = self.ids("x:")[-1:]
 
     def ids(self, text):
-        return self.tokenizer.encode(text, add_special_tokens=False).ids
+        return self.batch([text])[0]
 
-    def batch(self, texts, limit):
+    def batch(self, texts, limit=None):
         out = []
         for start in range(0, len(texts), 20_000):
             encodings = self.tokenizer.encode_batch(texts[start : start + 20_000], add_special_tokens=False)
-            out += [encoding.ids[:limit] for encoding in encodings]
+            out += [np.array(encoding.ids[:limit], dtype=np.int32) for encoding in encodings]
         return out
 
-    def titled(self, title, passage):
-        return title + self.colon + passage if title else passage
-
     def search_query(self, query, limit=MAX_TOKENS):
-        return [BEGIN, *(self.query_prefix + query)[: limit - 2], END]
+        return join([BEGIN], join(self.query_prefix, query)[: limit - 2], [END])
 
     def search_passage(self, title, passage, limit=MAX_TOKENS):
-        return [BEGIN, *(self.passage_prefix + self.titled(title, passage))[: limit - 2], END]
+        return join([BEGIN], join(self.passage_prefix, self.titled(title, passage))[: limit - 2], [END])
 
     def judge(self, query, title, passage, limit=MAX_TOKENS):
         """Returns ids and segments."""
-        first = [BEGIN, *query, END]
-        second = [END, *self.titled(title, passage)][: limit - len(first) - 1] + [END]
-        return first + second, [0] * len(first) + [1] * len(second)
+        first = join([BEGIN], query, [END])
+        second = join(join([END], self.titled(title, passage))[: limit - len(first) - 1], [END])
+        return join(first, second), np.repeat([0, 1], [len(first), len(second)])
+
+    def titled(self, title, passage):
+        return join(title, self.colon, passage) if len(title) else passage
+
+
+def join(*parts):
+    return np.concatenate(parts).astype(np.int32)

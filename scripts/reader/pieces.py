@@ -1,6 +1,6 @@
-"""Writes meaning/pieces.bin, the vocabulary as the Go package reads it, and testdata/tokens.json, awkward texts with their ids.
+"""Writes meaning/pieces.bin, the vocabulary as the Go package reads it, and the ids of the texts in testdata/tokens.json.
 
-pieces.py TOKENIZER PIECES_OUT TOKENS_OUT
+pieces.py TOKENIZER PIECES_BIN TOKENS_JSON
 
 pieces.bin has no gaps, and numbers are little-endian:
 
@@ -22,7 +22,6 @@ import sys
 
 import numpy as np
 
-from awkward import AWKWARD
 from inputs import BEGIN, END, PAD, SPECIAL, UNKNOWN, load_tokenizer, load_vocabulary
 
 WORD_START = "\u2581"
@@ -49,11 +48,11 @@ def trie(pieces):
 
 
 def main():
-    tokenizer, pieces_out, tokens_out = sys.argv[1:]
+    tokenizer, pieces_bin, tokens_json = sys.argv[1:]
     vocabulary = load_vocabulary(tokenizer)
     pieces = [None if piece in SPECIAL else piece.replace(WORD_START, " ").encode() for piece, _ in vocabulary]
     counts, labels, nodes = trie(pieces)
-    with open(pieces_out, "wb") as file:
+    with open(pieces_bin, "wb") as file:
         file.write(b"PIECES1\n")
         file.write(struct.pack("<6I", len(pieces), len(counts), BEGIN, PAD, END, UNKNOWN))
         file.write(counts)
@@ -61,8 +60,10 @@ def main():
         file.write(np.array(nodes, "<u4").tobytes())
         file.write(np.array([score for _, score in vocabulary], "<f4").tobytes())
     encode = load_tokenizer(tokenizer).encode
-    lines = [json.dumps({"text": text, "ids": encode(text).ids}, separators=(",", ":")) for text in AWKWARD]
-    pathlib.Path(tokens_out).write_text("[\n" + ",\n".join(lines) + "\n]\n")
+    file = pathlib.Path(tokens_json)
+    texts = [case["text"] for case in json.loads(file.read_text())]
+    lines = [json.dumps({"text": text, "ids": encode(text).ids}, separators=(",", ":")) for text in texts]
+    file.write_text("[\n" + ",\n".join(lines) + "\n]\n")
     print(len(pieces), "pieces", len(counts), "nodes", len(lines), "texts")
 
 

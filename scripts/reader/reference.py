@@ -1,6 +1,8 @@
-"""Writes meaning/testdata/reference.json: what the model gives in float32, which the Go package is compared with.
+"""Rewrites meaning/testdata/reference.json: what the model gives in float32, which the Go package is compared with.
 
-reference.py WEIGHTS_FOLDER OUT
+reference.py WEIGHTS_FOLDER FILE
+
+The texts are those of the file. A new case needs "name" and "mode", and "text", or "query", "title" and "passage".
 """
 
 import json
@@ -11,7 +13,6 @@ import sys
 import numpy as np
 
 from inputs import MAX_QUERY, MAX_TITLE, Sequences, load_tokenizer
-from reference_texts import PAIRS, TEXTS
 
 HEADS = 12
 ERF = np.frompyfunc(math.erf, 1, 1)
@@ -70,51 +71,37 @@ def forward(weights, ids, segments=None):
     return x
 
 
-def search_case(weights, name, text, ids):
+def search(weights, sequences, case):
+    ids = sequences.ids(case["text"])
+    as_query = case["name"].startswith("query")
+    ids = sequences.search_query(ids) if as_query else sequences.search_passage([], ids)
     pooled = forward(weights, ids).mean(0)
-    return {
-        "name": name,
-        "mode": "search",
-        "text": text,
-        "ids": ids,
-        "pooled": [round(float(v), 6) for v in pooled[:16]],
-        "norm": round(float(np.linalg.norm(pooled)), 6),
-    }
+    return {"ids": ids.tolist(), "pooled": rounded(pooled[:16]), "norm": rounded(np.linalg.norm(pooled))}
 
 
-def judge_case(weights, name, query, title, passage, sequence):
-    ids, segments = sequence
+def judge(weights, sequences, case):
+    query, title, passage = (sequences.ids(case[part]) for part in ("query", "title", "passage"))
+    ids, segments = sequences.judge(query[:MAX_QUERY], title[:MAX_TITLE], passage)
     first = forward(weights, ids, segments)[0]
     logit = linear(np.tanh(linear(first, weights, "pool")), weights, "head")[0]
-    return {
-        "name": name,
-        "mode": "judge",
-        "query": query,
-        "title": title,
-        "passage": passage,
-        "ids": ids,
-        "segments": segments,
-        "logit": round(float(logit), 6),
-    }
+    return {"ids": ids.tolist(), "segments": segments.tolist(), "logit": rounded(logit)}
+
+
+def rounded(values):
+    return np.round(np.float64(values), 6).tolist()
 
 
 def main():
-    folder, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    folder, file = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     weights = load(folder)
     (tokenizer,) = folder.glob("tok-*.json.xz")
     sequences = Sequences(load_tokenizer(tokenizer))
-    cases = []
-    for name, text in TEXTS:
-        ids = sequences.ids(text)
-        as_query = name.startswith("query")
-        ids = sequences.search_query(ids) if as_query else sequences.search_passage([], ids)
-        cases.append(search_case(weights, name, text, ids))
-    for name, query, title, passage in PAIRS:
-        parts = sequences.ids(query)[:MAX_QUERY], sequences.ids(title)[:MAX_TITLE], sequences.ids(passage)
-        cases.append(judge_case(weights, name, query, title, passage, sequences.judge(*parts)))
+    cases = json.loads(file.read_text(encoding="utf-8"))
+    for case in cases:
+        case.update((search if case["mode"] == "search" else judge)(weights, sequences, case))
     lines = ",\n".join(json.dumps(case, ensure_ascii=False, separators=(",", ":")) for case in cases)
-    out.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-    print(len(cases), "cases in", out)
+    file.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    print(len(cases), "cases in", file)
 
 
 if __name__ == "__main__":
