@@ -53,7 +53,8 @@ var rooms = map[string]room{
 		"github.com/pkoukk/tiktoken-go",       // in a test: the same tokens
 		"golang.org/x/text/unicode/norm",      // NFC
 	}},
-	"meaning": {theirs: []string{
+	"meaning": {ours: []string{"llm"}, theirs: []string{
+		"golang.org/x/sys/cpu",           // which instructions the processor has
 		"golang.org/x/text/unicode/norm", // NFKC, as the vocabulary of the tokenizer has it
 	}},
 	"internal/sanitize":   {ours: []string{"internal/text"}},

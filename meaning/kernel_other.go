@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package meaning
+
+func kernels() []kernel { return []kernel{portable()} }
