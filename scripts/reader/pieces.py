@@ -1,4 +1,4 @@
-"""Writes meaning/pieces.bin, the vocabulary as the Go package reads it, and the ids of the texts in testdata/tokens.json.
+"""Writes meaning/pieces.bin, the vocabulary for the Go package, and the ids of the texts in testdata/tokens.json.
 
 pieces.py TOKENIZER PIECES_BIN TOKENS_JSON
 
