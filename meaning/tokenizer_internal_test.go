@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -36,6 +37,34 @@ func TestEncodeGivesTheIdsOfHuggingFace(t *testing.T) {
 	for _, c := range cases {
 		if diff := cmp.Diff(c.IDs, tokenizer.encode(c.Text)); diff != "" {
 			t.Errorf("encode(%q) (-want +got):\n%s", c.Text, diff)
+		}
+	}
+}
+
+// The reference values come from scripts/reader/inputs.py, which makes the sequences for the training too.
+func TestSequencesAreThoseOfTheTraining(t *testing.T) {
+	model := &Transformer{words: newTokenizer(t)}
+	for _, c := range references(t) {
+		var got []int32
+		switch {
+		case c.Mode == "search" && c.Text == "" || len(c.Title) > 100:
+			continue // an empty text is an error here, and a title is not cut on its own
+		case strings.HasPrefix(c.Name, "query"):
+			got = model.sequence("query: "+c.Text, maxTokens)
+		case c.Mode == "search":
+			got = model.sequence("passage: "+c.Text, maxTokens)
+		default:
+			titled := c.Passage
+			if c.Title != "" {
+				titled = c.Title + ": " + c.Passage
+			}
+			question := model.sequence(c.Query, maxQuery+2)
+			passage := model.sequence(titled, maxTokens-len(question))
+			passage[0] = model.words.end
+			got = slices.Concat(question, passage)
+		}
+		if diff := cmp.Diff(c.IDs, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.Name, diff)
 		}
 	}
 }
