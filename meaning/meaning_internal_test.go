@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
-	"strings"
 	"testing"
 
 	"example.com/ragflow/llm"
@@ -21,32 +20,24 @@ func TestWeightsAreThoseOfTheName(t *testing.T) {
 	}
 }
 
-// TestTokensOfTexts compares what texts give with what the tokens of the reference give, which another tokenizer made.
-func TestTokensOfTexts(t *testing.T) {
+// TestRerankJudgesTheTokensOfTheReference: TestSequencesAreThoseOfTheTraining does not see what Rerank makes of texts.
+func TestRerankJudgesTheTokensOfTheReference(t *testing.T) {
 	model, err := Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := model.newMachine()
 	for _, c := range references(t) {
-		switch {
-		case c.Mode == "judge" && c.Name != "512 tokens, long question and title": // there the title is cut
-			text := c.Passage
-			if c.Title != "" {
-				text = c.Title + ": " + text
-			}
-			got, err := model.Rerank(t.Context(), c.Query, []string{text})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want, err := m.judge(t.Context(), c.IDs, slices.Index(c.Segments, 1)); err != nil || got.Values[0] != float64(want) {
-				t.Errorf("%s: score %v, that of the tokens of the reference is %v, error %v", c.Name, got.Values[0], want, err)
-			}
-		case c.Text != "":
-			prefix, _, _ := strings.Cut(c.Name, " ")
-			if got := model.sequence(prefix+": "+c.Text, maxTokens); !slices.Equal(got, c.IDs) {
-				t.Errorf("%s:\ngot  %v\nwant %v", c.Name, got, c.IDs)
-			}
+		if c.Mode != "judge" || c.Title != "" {
+			continue
+		}
+		got, err := model.Rerank(t.Context(), c.Query, []string{c.Passage})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := m.judge(t.Context(), c.IDs, slices.Index(c.Segments, 1))
+		if err != nil || got.Values[0] != float64(want) {
+			t.Errorf("%s: score %v, that of the tokens of the reference is %v, error %v", c.Name, got.Values[0], want, err)
 		}
 	}
 }
