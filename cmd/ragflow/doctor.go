@@ -301,7 +301,9 @@ func (d *doctor) checkAnswer(r *ragflow.Reply) {
 func (d *doctor) checkModels(ctx context.Context) {
 	uses := d.settings.Models.Uses()
 	if len(uses) == 0 {
-		d.note(checkOK, "models", settings.OfflineModel)
+		for _, line := range d.settings.Models.Describe() {
+			d.note(checkOK, "models", line)
+		}
 	}
 	for _, u := range uses {
 		if d.untrusted {

@@ -15,6 +15,7 @@ import (
 	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/meaning"
 	"example.com/ragflow/search"
 )
 
@@ -71,6 +72,11 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) (err error) {
 	if err := m.readSystemPrompt(c, asked); err != nil {
 		return err
 	}
+	if m.Embedding == BuiltIn && asked != NoModels {
+		if c.Models.Embedder, err = meaning.Open(); err != nil {
+			return fmt.Errorf("open the built-in model: %w", err)
+		}
+	}
 	if m.Offline || asked == NoModels {
 		return nil
 	}
@@ -79,7 +85,7 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) (err error) {
 			return err
 		}
 	}
-	if m.Embedding != "" {
+	if m.Embedding != "" && m.Embedding != BuiltIn {
 		if c.Models.Embedder, err = m.embedder(); err != nil {
 			return err
 		}
@@ -234,10 +240,15 @@ func (m *Models) Uses() []Use {
 		add("LLM_TASKS", m.ChatAt, m.tasks[task].models...)
 	}
 	add("LLM_FALLBACK", m.ChatAt, m.fallback...)
-	add("EMBEDDING_MODEL", m.embeddingAt, m.Embedding)
+	if m.Embedding != BuiltIn {
+		add("EMBEDDING_MODEL", m.embeddingAt, m.Embedding)
+	}
 	add("RERANK_MODEL", m.rerankAt, m.Reranker)
 	return out
 }
+
+// BuiltIn is the value of EMBEDDING_MODEL for the model of package meaning, which needs no server.
+const BuiltIn = "built-in"
 
 // OfflineModel says what answers if no model does.
 const OfflineModel = "offline: answers quote your documents; no model is used"
@@ -249,7 +260,10 @@ func (m *Models) Describe() []string {
 		out = append(out, u.String())
 	}
 	if len(out) == 0 {
-		return []string{OfflineModel}
+		out = []string{OfflineModel}
+	}
+	if m.Embedding == BuiltIn {
+		out = append(out, "EMBEDDING_MODEL "+BuiltIn+": in this program, without a server")
 	}
 	return out
 }

@@ -45,6 +45,22 @@ func names(c llm.Chat) (out []string) {
 	return out
 }
 
+// TestBuiltInEmbedder checks that the model in the program needs no address, also offline.
+func TestBuiltInEmbedder(t *testing.T) {
+	c, m, err := configured(t, "EMBEDDING_MODEL="+BuiltIn)
+	if err != nil || c.Models.Embedder == nil || len(m.Uses()) > 0 {
+		t.Errorf("%v, %v, asked elsewhere: %v", c.Models.Embedder, err, m.Uses())
+	}
+	var offline ragflow.Config
+	m.Offline = true
+	if err := m.Configure(&offline, AllModels); err != nil || offline.Models.Embedder == nil {
+		t.Errorf("offline: %v, %v", offline.Models.Embedder, err)
+	}
+	if got := m.Describe(); len(got) != 2 || !strings.Contains(got[1], BuiltIn) {
+		t.Errorf("described as %q", got)
+	}
+}
+
 func TestTasks(t *testing.T) { // Z04
 	c, m, err := configured(
 		t, "LLM_PROVIDER=ollama", "SMART_LLM_MODEL=large", "GRADER_LLM_MODEL=small", "LLM_FALLBACK=second, large third", "LLM_PRICES=large=2/4 second=1",
