@@ -89,6 +89,9 @@ const (
 	clearFactor = 1.5
 )
 
+// neighbours have most function words in common, so the second does not make the first unclear.
+const neighbours = "da no"
+
 // language returns the language that has at least minVotes votes and clearly more than the
 // others, or "".
 func (t *tally) language(minVotes float32) string {
@@ -99,7 +102,8 @@ func (t *tally) language(minVotes float32) string {
 		}
 	}
 	for i, n := range t.votes {
-		if i != best {
+		near := strings.Contains(neighbours, latinLanguages[i].code) && strings.Contains(neighbours, latinLanguages[best].code)
+		if i != best && !near {
 			second = max(second, n)
 		}
 	}

@@ -54,6 +54,19 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
+// TestNeighbours: Danish and Norwegian share most function words, so neither hides the other.
+func TestNeighbours(t *testing.T) {
+	for want, s := range map[string]string{
+		"da": "Hver medarbejder har ret til ferie om året. Ansøgningen skal sendes til chefen en uge før, og den kan ikke flyttes bagefter.",
+		"no": "Hver ansatt har rett til ferie i året. Søknaden skal sendes til sjefen en uke før, og den kan ikke flyttes av noen etterpå.",
+		"sv": "Varje anställd har rätt till semester om året. Ansökan ska lämnas till chefen en vecka i förväg, och den kan inte flyttas sedan.",
+	} {
+		if got, _ := text.Multilingual().Languages([]string{s}); got != want {
+			t.Errorf("a text in %s is %s", want, got)
+		}
+	}
+}
+
 func TestLanguageOfCorpus(t *testing.T) {
 	wrong, pages := 0, docs(t)
 	for _, p := range pages {
