@@ -78,12 +78,12 @@ var (
 		out := map[string]*analyzer{}
 		for lang := range stopWords() {
 			if lang != englishSigns && lang != functionPairs {
-				out[lang] = newAnalyzer(lang+"/7", languageTerm(lang))
+				out[lang] = newAnalyzer(lang+"/8", languageTerm(lang))
 			}
 		}
 		return out
 	})
-	plainAnalyzer      = newAnalyzer("plain/7", lower)
+	plainAnalyzer      = newAnalyzer("plain/8", lower)
 	vietnameseAnalyzer = newVietnamese()
 )
 

@@ -138,6 +138,30 @@ func TestQueryAmongLanguages(t *testing.T) {
 	}
 }
 
+// TestGermanSpelling: people without a German keyboard write ue for ü and ss for ß.
+func TestGermanSpelling(t *testing.T) {
+	for _, tt := range []struct{ lang, a, b string }{
+		{"de", "Gebührenübersicht", "Gebuehrenuebersicht"},
+		{"de", "Straße größer", "Strasse groesser"},
+		{"de", "Türen für Schlösser", "Tueren fuer Schloesser"},
+		{"de", "schön grün", "schoen gruen"},
+	} {
+		if a, b := terms(tt.lang, tt.a), terms(tt.lang, tt.b); a != b {
+			t.Errorf("%s has the terms %s, %s has %s", tt.a, a, tt.b, b)
+		}
+	}
+	for _, tt := range []struct{ lang, in, want string }{
+		{"de", "neue Steuer bauen Quelle Statuen", "neu steu bau quell statu"},
+		{"en", "blue shoe", "blue shoe"},
+		{"fr", "bleue", "bleu"},
+		{"es", "pingüe abuelo", "pingu abuel"},
+	} {
+		if got := terms(tt.lang, tt.in); got != tt.want {
+			t.Errorf("%s: terms of %q are %s, want %s", tt.lang, tt.in, got, tt.want)
+		}
+	}
+}
+
 func TestAnalyzeOffsets(t *testing.T) {
 	const s = "Use `--mount` in ﬁles."
 	var got []string

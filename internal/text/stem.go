@@ -2,6 +2,9 @@ package text
 
 import (
 	_ "embed"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -45,11 +48,17 @@ func stem(lang, word string) string {
 	env := snowballstem.NewEnv(word)
 	f(env)
 	switch lang {
+	case "de":
+		return umlautSpelled.ReplaceAllString(env.Current(), "$1$2")
 	case "es", "fr", "it", "nl", "pt", "ro":
 		return Fold(env.Current())
 	}
 	return env.Current()
 }
+
+// umlautSpelled matches ä, ö and ü as people write them who have no German keyboard. The stemmer
+// has made ä an a. In Steuer, bauen and Quelle ue is no ü.
+var umlautSpelled = regexp.MustCompile(`([ao])e|(^u|[^aeq]u)e`)
 
 // maxStemmed is the maximum length of a stemmed word in bytes: longer ones are not words.
 const maxStemmed = 64
@@ -132,4 +141,12 @@ var stopWordList string
 // englishSigns is the name of the list in stopwords.txt of words typical of English.
 const englishSigns = "english"
 
-var stopWords = sync.OnceValue(func() map[string]map[string]bool { return readLists(stopWordList) })
+var stopWords = sync.OnceValue(func() map[string]map[string]bool {
+	lists := readLists(stopWordList)
+	german := slices.Collect(maps.Keys(lists["de"]))
+	spell := strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss")
+	for _, w := range german {
+		lists["de"][spell.Replace(w)] = true
+	}
+	return lists
+})
