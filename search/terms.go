@@ -89,6 +89,7 @@ func EachTerm(a Analyzer, title, source string, chunks []state.Chunk, f func(chu
 type Languages struct {
 	documents, bound Analyzer // of documents, and of texts of unknown language
 	held             []string // besides English, ascending
+	main             string   // of most chunks, if it is among held
 	chunks           int
 	docFreq          func(term string) int
 }
@@ -98,8 +99,12 @@ func NewLanguages(a Analyzer, chunks int, docFreq func(term string) int) Languag
 	l := Languages{documents: a, bound: a, chunks: chunks, docFreq: docFreq}
 	if p, ok := a.(text.Polyglot); ok {
 		for _, code := range p.Codes() {
-			if docFreq(languageMark+code) > 0 {
+			n := docFreq(languageMark + code)
+			if n > 0 {
 				l.held = append(l.held, code)
+			}
+			if 2*n > chunks {
+				l.main = code
 			}
 		}
 		l.bound = p.Bound(l.held, docFreq)
@@ -150,7 +155,7 @@ func (l *Languages) Speaks(language string) bool {
 
 // QueryTerms returns the terms to search for.
 func (l *Languages) QueryTerms(s string) []QueryTerm {
-	return text.QueryTerms(l.documents, s, l.held)
+	return text.QueryTerms(l.documents, s, l.held, l.main)
 }
 
 // Weigh returns the terms of the text of a query, and the weights of these and of the terms of

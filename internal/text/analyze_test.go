@@ -120,7 +120,7 @@ func TestQueryAmongLanguages(t *testing.T) {
 		"how to":                 "how:0.3 to:0.3", // nothing else to search for
 	} {
 		weights := map[string]float64{}
-		for _, q := range text.QueryTerms(text.Multilingual(), query, []string{"fr", "tr"}) {
+		for _, q := range text.QueryTerms(text.Multilingual(), query, []string{"fr", "tr"}, "") {
 			weights[q.Term] = max(weights[q.Term], q.Weight)
 		}
 		for w := range strings.FieldsSeq(want) {
@@ -133,6 +133,17 @@ func TestQueryAmongLanguages(t *testing.T) {
 		for _, stop := range []string{"what", "is", "a", "do", "i"} {
 			if weights[stop] != 0 {
 				t.Errorf("%q searches for %s", query, stop)
+			}
+		}
+	}
+}
+
+// A question without evidence of its language has that of most documents.
+func TestQueryOfUnclearLanguage(t *testing.T) {
+	for main, want := range map[string]float64{"": 0.3, "de": 1} {
+		for _, q := range text.QueryTerms(text.Multilingual(), "Spaltenbreiten", []string{"de"}, main) {
+			if q.Term == "spaltenbreit" && q.Weight != want {
+				t.Errorf("main language %q: a German word weighs %g, want %g", main, q.Weight, want)
 			}
 		}
 	}

@@ -106,19 +106,18 @@ const (
 	otherLanguage = 0.3
 )
 
-// queryTerms returns the terms of a query. held are the languages that Languages returned for
-// the documents.
-func (p Polyglot) queryTerms(s string, held []string) []QueryTerm {
+// queryTerms is QueryTerms of a Polyglot.
+func (p Polyglot) queryTerms(s string, held []string, main string) []QueryTerm {
 	lang, _ := clearly(s)
-	if out := p.queryTermsIn(s, held, lang); len(out) > 0 {
+	if out := p.queryTermsIn(s, held, main, lang); len(out) > 0 {
 		return out
 	}
-	return p.queryTermsIn(s, held, "") // nothing but function words
+	return p.queryTermsIn(s, held, main, "") // nothing but function words
 }
 
 // queryTermsIn returns the terms of a query that is clearly in lang, or "". Function words of
 // lang are no terms: in English documents wie and comment are rare words, as is how in French.
-func (p Polyglot) queryTermsIn(s string, held []string, lang string) []QueryTerm {
+func (p Polyglot) queryTermsIn(s string, held []string, main, lang string) []QueryTerm {
 	var out []QueryTerm
 	likely := Language(s)
 	add := func(tokens []Token, share float64) {
@@ -136,9 +135,9 @@ func (p Polyglot) queryTermsIn(s string, held []string, lang string) []QueryTerm
 	}
 	add(p.AppendIn(nil, s, "en"), 1)
 	for _, l := range held {
-		share := 1.0
-		if likely != l {
-			share = otherLanguage
+		share := otherLanguage
+		if l == likely || l == main && lang == "" { // two nouns may be in any language
+			share = 1
 		}
 		add(For(l).Analyze(s), share)
 	}
@@ -146,10 +145,11 @@ func (p Polyglot) queryTermsIn(s string, held []string, lang string) []QueryTerm
 }
 
 // QueryTerms returns the terms to search for; a term may come several times, and its greatest
-// weight counts. held are the languages of the documents, which only a [Polyglot] needs.
-func QueryTerms(a Analyzer, s string, held []string) []QueryTerm {
+// weight counts. Only a [Polyglot] needs the languages that its Languages returned for the
+// documents, held, and that of most of them, main, or "".
+func QueryTerms(a Analyzer, s string, held []string, main string) []QueryTerm {
 	if p, ok := a.(Polyglot); ok {
-		return p.queryTerms(s, held)
+		return p.queryTerms(s, held, main)
 	}
 	tokens := a.Analyze(s)
 	out := make([]QueryTerm, len(tokens))
