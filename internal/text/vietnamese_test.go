@@ -62,6 +62,14 @@ func TestMultilingual(t *testing.T) {
 	if diff := cmp.Diff([]string{"~tim kiem", "~tim", "~kiem", "~thu vien", "~thu", "~vien"}, shared); diff != "" {
 		t.Errorf("shared terms (-want +got):\n%s", diff)
 	}
+	if diff := cmp.Diff([]string{"toa", "nha", "samsung", "cao", "bao", "nhieu", "~toa nha", "~toa", "~nha", "~cao bao", "~cao", "~bao nhieu", "~bao", "~nhieu"}, termsOf(a, "toa nha Samsung cao bao nhieu")); diff != "" {
+		t.Errorf("a name in Vietnamese without diacritics (-want +got):\n%s", diff)
+	}
+	for _, english := range []string{"what can you do in Hanoi", "The man has gone to the bank", "a new menu", "cut the thyme"} {
+		if got := strings.Join(termsOf(a, english), " "); strings.Contains(got, "~") {
+			t.Errorf("%q is searched for as Vietnamese: %s", english, got)
+		}
+	}
 	for in, want := range map[string]string{"2023/QH15": "2023/qh15|2023|qh15", "5/2": "5|2", "and/or 24/7": "24|7"} {
 		if diff := cmp.Diff(strings.Split(want, "|"), termsOf(a, in)); diff != "" {
 			t.Errorf("terms of %q (-want +got):\n%s", in, diff)
