@@ -19,6 +19,7 @@ const (
 	InText                  // of a chunk
 	InHeadings              // of a chunk
 	InLanguage              // the term names the language of a chunk
+	InWords                 // the term is a run of letters of a word of a chunk, or of the title if chunk is -1
 )
 
 // languageMark begins the terms that name the language of a chunk, such as "\x00de"; no word
@@ -39,7 +40,7 @@ type Token = text.Token
 func Multilingual() Analyzer { return text.Multilingual() }
 
 // EachTerm calls f for the terms of a document: first those of its title and its file's name, then those of
-// each chunk. Words of its folder's name that it never says count as words of the title, and come last: in
+// each chunk. Only the terms of the first three fields count as its length. Words of its folder's name that it never says count as words of the title, and come last: in
 // a folder "drivers", a page about drivers is no better for its place.
 func EachTerm(a Analyzer, title, source string, chunks []state.Chunk, f func(chunk int, in Field, term string)) {
 	texts := make([]string, len(chunks))
@@ -68,6 +69,9 @@ func EachTerm(a Analyzer, title, source string, chunks []state.Chunk, f func(chu
 		for _, t := range analyzed(s, language) {
 			delete(unsaid, t.Term)
 			f(chunk, in, t.Term)
+			for run := range text.Runs(language, t.Term) {
+				f(chunk, InWords, run)
+			}
 		}
 	}
 	each(-1, InTitle, text.Titled(title, source), whole)
@@ -169,6 +173,14 @@ func (l *Languages) Weigh(q state.Query) (asked []QueryTerm, weights map[string]
 		}
 	}
 	add(asked, 1)
+	if len(q.Text) <= maxRuns {
+		for _, t := range asked {
+			runs, weight := t.Runs()
+			for run := range runs {
+				weights[run] = max(weights[run], weight)
+			}
+		}
+	}
 	for _, b := range q.Boosts {
 		if b.Weight > 0 && !math.IsInf(b.Weight, 1) {
 			add(l.QueryTerms(b.Text), b.Weight)
@@ -176,6 +188,10 @@ func (l *Languages) Weigh(q state.Query) (asked []QueryTerm, weights map[string]
 	}
 	return asked, weights
 }
+
+// maxRuns is the length of a query in bytes from which its words find no compounds: a text has
+// enough words, and would have hundreds of runs.
+const maxRuns = 300
 
 // textWords is the number of words from which a query counts as a text. In a text repetition
 // shows the topic, so each occurrence counts; in a question it is grammar: see

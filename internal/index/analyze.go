@@ -32,7 +32,7 @@ type fileTerm struct {
 }
 
 // termsFormat is part of the analysis of a segment.
-const termsFormat = "/terms5"
+const termsFormat = "/terms6"
 
 // analysis names the analyzer and the format. A segment with another analysis is rebuilt.
 func (db *DB) analysis() string { return db.analyzer.Name() + termsFormat }
@@ -55,8 +55,12 @@ func analyze(a text.Analyzer, title, source string, chunks []state.Chunk) *fileT
 		case search.InHeadings:
 			x.chunks[chunk].heading++
 			t.in(chunk).heading++
-		case search.InLanguage:
-			t.in(chunk).body++
+		case search.InLanguage, search.InWords: // of no length
+			if chunk < 0 {
+				t.title++
+			} else {
+				t.in(chunk).body++
+			}
 		}
 	})
 	return x

@@ -26,7 +26,7 @@ func termsOf(a text.Analyzer, title, source string, chunks []state.Chunk) (each 
 	own := make([]strings.Builder, len(chunks))
 	search.EachTerm(a, title, source, chunks, func(chunk int, in search.Field, term string) {
 		term = encodeTerm(term) + " "
-		if in == search.InTitle {
+		if chunk < 0 {
 			titled.WriteString(term)
 			return
 		}

@@ -85,7 +85,8 @@ func (Polyglot) AppendIn(dst []Token, s, lang string) []Token {
 type QueryTerm struct {
 	Token
 
-	Weight float64 // relative to a word as typed, which has 1
+	Weight   float64 // relative to a word as typed, which has 1
+	Language string  // by whose rules a [Polyglot] made the term
 }
 
 // Weights of the terms of a query relative to its words as typed.
@@ -120,7 +121,7 @@ func (p Polyglot) queryTerms(s string, held []string, main string) []QueryTerm {
 func (p Polyglot) queryTermsIn(s string, held []string, main, lang string) []QueryTerm {
 	var out []QueryTerm
 	likely := Language(s)
-	add := func(tokens []Token, share float64) {
+	add := func(tokens []Token, by string, share float64) {
 		for _, t := range tokens {
 			w := share * termWeight(t.Term, s)
 			word := lower(s[t.Start:t.End])
@@ -130,16 +131,16 @@ func (p Polyglot) queryTermsIn(s string, held []string, main, lang string) []Que
 			case lang == "" && StopWord("en", word): // "redirect http to https"; but "or" is gold in French
 				w = min(w, otherLanguage)
 			}
-			out = append(out, QueryTerm{t, w})
+			out = append(out, QueryTerm{t, w, by})
 		}
 	}
-	add(p.AppendIn(nil, s, "en"), 1)
+	add(p.AppendIn(nil, s, "en"), "en", 1)
 	for _, l := range held {
 		share := otherLanguage
 		if l == likely || l == main && lang == "" { // two nouns may be in any language
 			share = 1
 		}
-		add(For(l).Analyze(s), share)
+		add(For(l).Analyze(s), l, share)
 	}
 	return out
 }
@@ -154,7 +155,7 @@ func QueryTerms(a Analyzer, s string, held []string, main string) []QueryTerm {
 	tokens := a.Analyze(s)
 	out := make([]QueryTerm, len(tokens))
 	for i, t := range tokens {
-		out[i] = QueryTerm{t, termWeight(t.Term, s)}
+		out[i] = QueryTerm{Token: t, Weight: termWeight(t.Term, s)}
 	}
 	return out
 }

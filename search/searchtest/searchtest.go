@@ -37,6 +37,7 @@ func Test(t *testing.T, open Open) {
 		{"an empty put is refused", checkBadEntries},
 		{"a snapshot does not change", checkSnapshot},
 		{"search by words", checkWords},
+		{"parts of compounds", checkCompounds},
 		{"filters apply before the cut", checkFilter},
 		{"phrases", checkPhrases},
 		{"names of files and folders", checkNames},
@@ -221,6 +222,18 @@ func checkWords(t *testing.T, b search.Backend) {
 			t.Errorf("hit %d: %+v", i, h)
 		}
 	}
+}
+
+// checkCompounds: words of languages that write compounds as one word find each other by their parts.
+func checkCompounds(t *testing.T, b search.Backend) {
+	put(t, b, page("urlaub.md", nil, "Der Urlaubsantrag wird eine Woche vorher beim Vorgesetzten gestellt, und zwar schriftlich."),
+		page("reise.md", nil, "Die Abrechnung einer Reise ist beim Empfang abzugeben, wenn die Belege nicht fehlen."),
+		page("leave.md", nil, "The request for leave goes to the manager a week ahead, and not to the front desk."))
+	s := snapshot(t, b)
+	wantFound(t, s, "Antrag", 5, "urlaub.md#0")
+	wantFound(t, s, "Reisekostenabrechnung", 5, "reise.md#0")
+	wantFound(t, s, "management", 5, "leave.md#0")
+	wantFound(t, s, "Vorsitz", 5)
 }
 
 func checkFilter(t *testing.T, b search.Backend) {
