@@ -67,8 +67,9 @@ func floorSets() []floorSet {
 		{"SciFact test", "beir/scifact/corpus.jsonl.gz", "beir/scifact/queries.jsonl.gz", "beir/scifact/qrels/test.tsv", nil, nil, 0.70, 0, "weights of title and document were looked at on it"},
 		xquad("XQuAD en, half 1 of the articles", "en", nil, 0.975, "nothing"),
 		xquad("XQuAD vi, half 1 of the articles", "vi", nil, 0.97, "the weight of pairs of syllables"),
-		xquad("XQuAD vi, half 1, typed without diacritics", "vi", typed, 0.85, "as above"),
+		xquad("XQuAD vi, half 1, typed without diacritics", "vi", typed, 0.93, "the share of syllables from which a question counts as Vietnamese"),
 		{"ALQAC 2023, training questions", "vi/alqac2023/corpus.jsonl.gz", "vi/alqac2023/queries.jsonl", "vi/alqac2023/qrels-train.tsv", nil, nil, 0.92, 0, "stop words were trimmed after it was seen"},
+		{"ALQAC 2023, typed without diacritics", "vi/alqac2023/corpus.jsonl.gz", "vi/alqac2023/queries.jsonl", "vi/alqac2023/qrels-train.tsv", typed, nil, 0.85, 0, "nothing"},
 		mtrag("cloud", 0.2486, "features of the order, beside the sets learnt from; constants of the rewriter, which is not asked here"),
 		mtrag("clapnq", 0.3031, "that the length of a passage is no feature of the order, in view of all sets"),
 	}
