@@ -159,12 +159,12 @@ var rooms = map[string]room{
 	"internal/skills/offline": {ours: []string{"internal/skills/readable", "internal/dictionary", "internal/text", "state", "internal/prompts", "internal/skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
 		"golang.org/x/text/unicode/norm", // takes the accents off words whose meaning is looked up
 	}},
-	"scripts/learn-answers": {ours: []string{".", "eval", "search", "internal/index", "internal/text", "internal/skills/offline", "state"}},
+	"scripts/learn-answers": {ours: []string{".", "eval", "search", "internal/index", "internal/text", "internal/skills/offline", "state", "llm", "meaning"}},
 	"nodes": {ours: []string{"graph", "state", "internal/prompts", "internal/text", "internal/rank", "internal/redact", "internal/sanitize", "internal/skills/cite", "internal/lru"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},
 	"internal/transcript": {ours: []string{"graph", "llm", "state", "internal/text", "internal/sanitize", "internal/prompts", "internal/skills/cite"}},
-	"eval": {ours: []string{".", "internal/transcript", "ingest", "search", "state", "internal/text", "internal/rank", "internal/skills/cite", "internal/chunk", "internal/document", "internal/load", "internal/index", "llm", "nodes", "internal/skills/offline", "internal/prompts", "prompts"}, theirs: []string{
+	"eval": {ours: []string{".", "internal/transcript", "ingest", "search", "state", "internal/text", "internal/rank", "internal/skills/cite", "internal/chunk", "internal/document", "internal/load", "internal/index", "llm", "meaning", "nodes", "internal/skills/offline", "internal/prompts", "prompts"}, theirs: []string{
 		"golang.org/x/sync/errgroup", // a bounded group of workers that ends with the first error
 	}},
 	"internal/beir": {},
@@ -176,7 +176,7 @@ var rooms = map[string]room{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
 	"threads": {ours: []string{"graph", "internal/stored", "internal/text", "state", "internal/transcript"}},
-	".": {ours: []string{"agent", "longterm", "internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/load", "internal/ocr", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"agent", "longterm", "internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "meaning", "internal/lru", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/load", "internal/ocr", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{

@@ -199,7 +199,7 @@ func (cs *Collections) viewed(ctx context.Context, names []string, view func(*in
 // bind makes what questions are answered from, of the indexes as they are now.
 func (a *Assistant) bind(ctx context.Context, chosen []*collection, views []ingest.View) (*bound, error) {
 	var snapshots []search.Snapshot
-	b := &bound{}
+	b := &bound{reading: a.reading}
 	for i, c := range chosen {
 		s, err := c.index.Snapshot(ctx, views[i].Roots...)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"example.com/ragflow/internal/dictionary"
 	"example.com/ragflow/internal/ocr"
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/meaning"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
@@ -63,6 +64,7 @@ type Assistant struct {
 	collections Collections
 	library     *ingest.Library // of Config.Collection
 	texts       nodes.Texts     // of passages, computed once for all questions
+	reading     *reading        // nil: another order was chosen, an embedder takes its place, or the processor is too slow
 }
 
 // OwnedBy returns a context for calls of one owner. Threads that such a call begins are the
@@ -78,6 +80,9 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 		return nil, err
 	}
 	a := &Assistant{config: c, vectors: &search.QueryVectors{}}
+	if order := c.Retrieval.Rerank; meaning.Fast() && c.Models.Embedder == nil && (order == "" || order == search.RerankAuto) {
+		a.reading = &reading{}
+	}
 	if a.dictionary, err = c.readDictionary(); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (t *turn) offlineSkills(hasModel bool) skills {
 	o := t.offline.ForTurn(t.settings.Threshold, hasModel)
 	o.Answerer.Files = t.files
 	return skills{
-		searcher: searcher{t.engine, t.chunks, t.settings.MinScore}, reranker: reranker{t.engine},
+		searcher: searcher{t.engine, t.chunks, t.settings.MinScore}, reranker: reranker{t.engine, t.reading},
 		rewriter: t.words, grader: o.Grader, free: o.Grader, summarizer: o.Summarizer,
 		quotes: o.Answerer, documents: t.bound.engine.Snapshot,
 	}
@@ -153,13 +153,20 @@ func (s searcher) sectionFirst(ctx context.Context, hits []state.Hit, number str
 }
 
 // reranker is the reranking of a search engine as the nodes use it.
-type reranker struct{ *search.Engine }
+type reranker struct {
+	*search.Engine
+	reading *reading // orders by meaning as well; nil: by words
+}
 
 // Rerank implements nodes.Reranker.
 func (r reranker) Rerank(ctx context.Context, queries []state.Query, candidates []state.Source) (nodes.Reranked, error) {
 	out, err := r.Engine.Rerank(ctx, queries, candidates)
 	for _, w := range out.Warnings {
 		graph.Warn(ctx, w)
+	}
+	if err == nil && out.By == search.RerankOffline && r.reading != nil {
+		out.By = "offline, words and meaning"
+		out.Sources, err = offline.ByMeaning(ctx, r.reading, queries, out.Sources)
 	}
 	graph.Note(ctx, "by", out.By)
 	return nodes.Reranked{Sources: out.Sources, Judged: out.Judged}, err

@@ -26,6 +26,7 @@ type bound struct {
 	offline   offline.Skills
 	words     *offline.Rewriter // of offline, with the person's dictionary
 	engine    *search.Engine
+	reading   *reading // nil: by words alone
 }
 
 // turn is one question under way: what its nodes work with. It does not change; another turn

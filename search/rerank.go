@@ -16,7 +16,7 @@ import (
 // Methods of reranking, for Retrieval.Rerank.
 const (
 	RerankAuto         = "auto"          // by Options.Reranker if there is one, else offline
-	RerankOffline      = "offline"       // by Options.Offline
+	RerankOffline      = "offline"       // by Options.Offline, which compares words
 	RerankCrossEncoder = "cross_encoder" // by Options.Reranker
 	RerankMMR          = "mmr"           // by maximal marginal relevance of the scores of the search
 	RerankCombined     = "combined"      // auto, then maximal marginal relevance

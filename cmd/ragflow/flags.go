@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/ragflow/internal/settings"
+	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
@@ -77,6 +78,10 @@ func (g *given) addSearch(f *pflag.FlagSet) {
 func (g *given) addModels(f *pflag.FlagSet) {
 	g.add(f, modelFlags...)
 	f.BoolVar(&g.offline, "offline", false, "use no model, even if one is configured")
+	f.BoolFunc("no-meaning", "order passages by words alone, without the built-in model; as --rerank "+search.RerankOffline, func(string) error {
+		g.settings["RERANKING"].Values = []string{search.RerankOffline}
+		return nil
+	})
 }
 
 // addCollection adds --collection. It is given once, for two would seem to be searched together.

@@ -4,6 +4,7 @@
 //	go run ./scripts/learn-answers shape     # words that indicate the shape of an answer
 //	go run ./scripts/learn-answers choice    # ranks sentences
 //	go run ./scripts/learn-answers grade     # whether the answer is there; after choice was updated
+//	go run ./scripts/learn-answers order     # what the meaning of a passage counts beside its words
 //	go run ./scripts/learn-answers ablation  # what each feature gains, for docs/answers-ablation.md
 //
 // RAGFLOW_DATA names the folder of the sets.
@@ -35,7 +36,7 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	r := reader{os.Getenv("RAGFLOW_DATA"), ctx}
 	if len(args) != 1 {
-		return fmt.Errorf("one argument: shape, choice, grade or ablation")
+		return fmt.Errorf("one argument: shape, choice, grade, order or ablation")
 	}
 	if args[0] == "shape" {
 		return learnShape(r)
@@ -43,6 +44,9 @@ func run(ctx context.Context, args []string) error {
 	sets, err := r.sets()
 	if err != nil {
 		return err
+	}
+	if args[0] == "order" {
+		return learnOrder(ctx, sets[:8]) // the others are joined questions of the same
 	}
 	var choices []choiceCase
 	var grades []gradeCase
