@@ -59,6 +59,7 @@ var rooms = map[string]room{
 	}},
 	"internal/sanitize":   {ours: []string{"internal/text"}},
 	"internal/redact":     {},
+	"internal/quantity":   {},
 	"internal/dictionary": {ours: []string{"internal/text"}},
 	"internal/rank":       {ours: []string{"state", "internal/text"}},
 	"search": {ours: []string{"llm", "state", "internal/text", "internal/rank", "internal/lru"}, theirs: []string{
@@ -156,7 +157,7 @@ var rooms = map[string]room{
 		"golang.org/x/time/rate", // requests a minute
 	}},
 	"internal/skills/readable": {ours: []string{"internal/text", "internal/sanitize", "internal/skills/cite"}},
-	"internal/skills/offline": {ours: []string{"internal/skills/readable", "internal/dictionary", "internal/text", "state", "internal/prompts", "internal/skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
+	"internal/skills/offline": {ours: []string{"internal/skills/readable", "internal/dictionary", "internal/text", "state", "internal/prompts", "internal/skills/cite", "internal/lru", "internal/parallel", "internal/quantity"}, theirs: []string{
 		"golang.org/x/text/unicode/norm", // takes the accents off words whose meaning is looked up
 	}},
 	"scripts/learn-answers": {ours: []string{".", "eval", "search", "internal/index", "internal/text", "internal/skills/offline", "state", "llm", "meaning"}},
@@ -171,6 +172,7 @@ var rooms = map[string]room{
 	"eval/field": {ours: []string{".", "llm", "llm/openai"}, theirs: []string{
 		"golang.org/x/net/html", // text of the pages that the questions were written from
 	}},
+	"eval/tables":           {ours: []string{"."}},
 	"internal/skills/model": {ours: []string{"agent", "graph", "llm", "nodes", "internal/prompts", "internal/text", "state", "internal/sanitize", "internal/skills/cite", "internal/skills/offline"}},
 	"internal/feedback": {ours: []string{"internal/newfile", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers

@@ -29,7 +29,7 @@ type skills struct {
 // offlineSkills are the skills of a turn without a model.
 func (t *turn) offlineSkills(hasModel bool) skills {
 	o := t.offline.ForTurn(t.settings.Threshold, hasModel)
-	o.Answerer.Files = t.files
+	o.Answerer.Files, o.Answerer.Documents = t.files, t.documents
 	return skills{
 		searcher: searcher{t.engine, t.chunks, t.settings.MinScore}, reranker: reranker{t.engine, t.reading},
 		rewriter: t.words, grader: o.Grader, free: o.Grader, summarizer: o.Summarizer,
@@ -74,6 +74,17 @@ func (t *turn) files(ctx context.Context, subject string) (out []offline.Listed,
 		}
 	}
 	return out, err
+}
+
+// documents returns the documents that fit a question best, each with all its chunks. Only the embedded index reads them.
+func (t *turn) documents(ctx context.Context, question string) ([][]state.Chunk, error) {
+	whole, ok := t.engine.Snapshot.(interface {
+		Whole(ctx context.Context, q state.Query) ([][]state.Chunk, error)
+	})
+	if !ok {
+		return nil, nil
+	}
+	return whole.Whole(ctx, state.Query{Text: question, Weight: 1})
 }
 
 // searcher is a search engine as the nodes use it: its warnings and notes become those

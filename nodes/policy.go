@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/prompts"
@@ -171,7 +172,7 @@ func (o Answering) grade(ctx context.Context, t state.Task, judged *float64) (st
 // shown completes an answer that no model wrote. Its statements are quotes, so only their
 // marks are checked. They hold what the documents do, so they are made harmless.
 func (o Answering) shown(ctx context.Context, t state.Task, out outcome) (outcome, error) {
-	out.sources = inOrderOfUse(t.Sources, out.Order)
+	out.sources = inOrderOfUse(slices.Concat(t.Sources, out.Added), out.Order)
 	out.Text = new(sanitize.Filter).All(cite.Validate(out.Text, len(out.sources)).Text)
 	if o.Checked {
 		graph.Emit(ctx, Token{Text: out.Text})

@@ -421,6 +421,7 @@ type Answer struct {
 	// Order lists the numbers of the task's sources in the order in which Text and
 	// Citations number them. It is nil if they keep the numbers of the task.
 	Order []int
-	Model string // name of the model, or "offline"
-	Grade *Grade // replaces the grade of the turn; nil keeps it
+	Added []Source // used beside the task's; Order numbers them behind these
+	Model string   // name of the model, or "offline"
+	Grade *Grade   // replaces the grade of the turn; nil keeps it
 }

@@ -38,6 +38,16 @@ const (
 	Changed                           // below a quote whose document has changed since
 	Found                             // below a quote that the check added
 	NeedsModel                        // the question needs a model
+	NeedsTable                        // the question needs a calculation over a table
+	CountOf                           // before the number of rows that were counted
+	SumOf                             // before the sum of a column
+	AverageOf                         // before its average
+	HighestOf                         // before its highest value
+	LowestOf                          // before its lowest value
+	RowsCounted                       // how many rows of a table were counted
+	RowsWhere                         // the same, with conditions
+	RowsWith                          // a condition: a column and its value
+	OwnTotal                          // above the row of a table that holds its total
 	NoMention                         // the words of the question that no document has
 	AlsoFound                         // above the sources that were found and not cited
 	NotRead                           // above the files that were not read, if nothing was found
@@ -173,6 +183,21 @@ var sentences = map[Situation]row{
 		vi: "Câu hỏi như thế này cần một mô hình để trả lời bằng lời của nó; \"ragflow models --help\" cho biết cách thiết lập.",
 		de: "Eine solche Frage beantwortet erst ein Modell mit eigenen Worten; „ragflow models --help“ sagt, wie man eines einrichtet.",
 	},
+	NeedsTable: {
+		en: "The answer has to be calculated from rows of a table: a spreadsheet program can do that, or a model; \"ragflow models --help\" says how to set one up.",
+		pl: "Odpowiedź trzeba obliczyć z wierszy tabeli: zrobi to arkusz kalkulacyjny albo model; „ragflow models --help” mówi, jak go ustawić.",
+		vi: "Câu trả lời phải được tính từ các dòng của bảng: chương trình bảng tính làm được, hoặc một mô hình; \"ragflow models --help\" cho biết cách thiết lập.",
+		de: "Die Antwort muss aus Zeilen einer Tabelle berechnet werden: Das kann ein Tabellenprogramm oder ein Modell; „ragflow models --help“ sagt, wie man eines einrichtet.",
+	},
+	CountOf:     {en: "Number of rows", pl: "Liczba wierszy", vi: "Số dòng", de: "Anzahl der Zeilen"},
+	SumOf:       {en: "Sum of %s", pl: "Suma kolumny %s", vi: "Tổng của %s", de: "Summe von %s"},
+	AverageOf:   {en: "Average of %s", pl: "Średnia kolumny %s", vi: "Trung bình của %s", de: "Durchschnitt von %s"},
+	HighestOf:   {en: "Highest value of %s", pl: "Największa wartość kolumny %s", vi: "Giá trị lớn nhất của %s", de: "Höchster Wert von %s"},
+	LowestOf:    {en: "Lowest value of %s", pl: "Najmniejsza wartość kolumny %s", vi: "Giá trị nhỏ nhất của %s", de: "Niedrigster Wert von %s"},
+	RowsCounted: {en: "%d of %d rows", pl: "%d z %d wierszy", vi: "%d trong %d dòng", de: "%d von %d Zeilen"},
+	RowsWhere:   {en: "%d of %d rows where %s", pl: "%d z %d wierszy, w których %s", vi: "%d trong %d dòng có %s", de: "%d von %d Zeilen, in denen %s"},
+	RowsWith:    {en: "%s is %s", pl: "%s to %s", vi: "%s là %s", de: "%s %s ist"},
+	OwnTotal:    {en: "The table's own total, which was not added:", pl: "Suma podana w samej tabeli, niedoliczona:", vi: "Dòng tổng có sẵn trong bảng, không cộng vào:", de: "Die Summe der Tabelle selbst, nicht mitgerechnet:"},
 	NoMention: {
 		en: "No document that was read mentions: %s.",
 		pl: "Żaden odczytany dokument nie zawiera słów: %s.",

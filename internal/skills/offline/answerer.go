@@ -27,6 +27,9 @@ type Answerer struct {
 	HasModel bool // a model is configured: do not suggest one
 	// Files lists the documents, or those that name or mention a subject, the best first; nil: there are none.
 	Files func(ctx context.Context, subject string) ([]Listed, error)
+	// Documents returns the documents that a question may be about, the best first, each with all its chunks; nil: no
+	// document can be read as a whole.
+	Documents func(ctx context.Context, question string) ([][]state.Chunk, error)
 }
 
 // Ranked is a sentence, table row or block of code that may answer a question.
@@ -67,11 +70,14 @@ func (a *Answerer) Rank(t state.Task) []Ranked {
 // precedes it.
 const quotedCost = 1
 
-// Answer answers a task. It fails only if a source is not valid UTF-8, or if Files fails.
+// Answer answers a task. It fails only if a source is not valid UTF-8, or if Files or Documents fails.
 func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
 	if t.Route == state.RouteChitchat || t.Route == state.RouteMeta {
 		said, err := a.smallTalk(ctx, t)
 		return state.Answer{Text: said, Model: Name}, err
+	}
+	if computed, ok, err := a.fromTable(ctx, t); ok || err != nil {
+		return computed, err
 	}
 	out := state.Answer{Model: Name, Abstained: t.Abstain}
 	pieces := a.pieces(t)
@@ -89,7 +95,7 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 	if len(pieces) == 0 {
 		parts := a.nothing(t)
 		if rows && !a.HasModel {
-			parts = append(parts, prompts.Say(prompts.NeedsModel, t.Language))
+			parts = append(parts, prompts.Say(prompts.NeedsTable, t.Language))
 		}
 		out.Text, out.Abstained = below(t.Declined, strings.Join(parts, " ")), true
 		return out, nil
@@ -109,7 +115,9 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 		parts, picks = append(parts, said), append(picks, quoted...)
 		used, out.Order = append(used, t.Sources[x.source]), append(out.Order, x.source+1)
 	}
-	if !a.HasModel && (rows || needsModel(t.Question)) {
+	if rows && !a.HasModel {
+		parts = append(parts, prompts.Say(prompts.NeedsTable, t.Language))
+	} else if !a.HasModel && needsModel(t.Question) {
 		parts = append(parts, prompts.Say(prompts.NeedsModel, t.Language))
 	}
 	var err error

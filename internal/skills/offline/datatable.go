@@ -1,0 +1,166 @@
+package offline
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/internal/quantity"
+	"example.com/ragflow/internal/skills/readable"
+	"example.com/ragflow/internal/text"
+	"example.com/ragflow/state"
+)
+
+// dataTable is a table of a document, read back from the text of its chunks.
+type dataTable struct {
+	chunks  []state.Chunk     // of the document
+	names   []string          // of the columns
+	columns []phrase          // these names
+	values  []phrase          // of each column, each once
+	numbers []quantity.Column // of each column; without values if they cannot be added up or compared
+	rows    []dataRow
+	totals  []dataRow // rows that hold sums of others
+	title   []string  // words of the heading above it, and of the names of a document that is little but the table
+	doubt   bool      // rows are hidden or incomplete, or name columns once more
+}
+
+// phrase is the name or a value of a column, in words as they are compared.
+type phrase struct {
+	words  []string
+	column int
+}
+
+type dataRow struct {
+	cells      []string // by column
+	keys       []string // their words as they are compared
+	start, end int      // in the document
+}
+
+// dataTables returns the tables of a document, given all its chunks.
+func dataTables(chunks []state.Chunk) (out []*dataTable) {
+	var whole strings.Builder
+	first := chunks[0]
+	for _, c := range chunks {
+		gap := c.Start - first.Start - whole.Len()
+		whole.WriteString(strings.Repeat("\n", max(0, gap)))       // only blank space is between chunks
+		whole.WriteString(c.Text[min(len(c.Text), max(0, -gap)):]) // some chunkers let them overlap
+	}
+	s, title := whole.String(), ""
+	var t *dataTable    // the one of the block before
+	var header []string // of a table in Markdown
+	for _, b := range parseBlocks(state.Chunk{Source: first.Source, Text: s, Cut: first.Cut}) {
+		raw := s[b.start:b.end]
+		var names, cells []string
+		switch {
+		case b.kind == heading:
+			title = raw
+		case b.kind == row && b.rule != "":
+			header = rowCells(raw)
+		case b.kind == row && b.head >= 0:
+			names, cells = header, rowCells(raw)
+		case b.kind != row:
+			names, cells = lineCells(raw)
+			if t != nil && !slices.ContainsFunc(names, func(n string) bool { return slices.Contains(t.names, n) }) {
+				t = nil // another table
+			}
+		}
+		if cells == nil || t == nil && len(cells) < 2 {
+			t = nil
+			continue
+		}
+		if t == nil {
+			t = &dataTable{chunks: chunks, title: tableWords(title)}
+			out = append(out, t)
+		}
+		t.doubt = t.doubt || strings.Contains(title+raw, "(hidden ") // as package load says
+		t.add(names, dataRow{cells: cells, start: first.Start + b.start, end: first.Start + b.end})
+	}
+	for _, t := range out {
+		t.finish(len(s))
+	}
+	return out
+}
+
+// lineCells returns the names and values of a line of data, "column: value; column: value". A part without a name
+// belongs to the value before it; the first one is a section, which is left out.
+func lineCells(line string) (names, cells []string) {
+	for part := range strings.SplitSeq(line, "; ") {
+		name, value, _ := strings.Cut(part, ": ")
+		switch {
+		case name != "" && value != "":
+			names, cells = append(names, name), append(cells, value)
+		case len(cells) > 0:
+			cells[len(cells)-1] += "; " + part
+		}
+	}
+	return names, cells
+}
+
+// rowCells returns the cells of a row of Markdown.
+func rowCells(line string) []string {
+	line = strings.TrimSuffix(strings.TrimPrefix(strings.TrimLeft(line, "> \t"), "|"), "|")
+	cells := strings.Split(strings.ReplaceAll(line, `\|`, "\x00"), "|")
+	for i, c := range cells {
+		cells[i] = readable.Line(strings.TrimSpace(strings.ReplaceAll(c, "\x00", "|")))
+	}
+	return cells
+}
+
+// add adds a row whose cells have names, and the columns that are new.
+func (t *dataTable) add(names []string, r dataRow) {
+	t.doubt = t.doubt || len(names) != len(r.cells)
+	given := r.cells
+	r.cells = make([]string, len(t.names))
+	for n, name := range names[:min(len(names), len(given))] {
+		i := slices.Index(t.names, name)
+		if i < 0 {
+			i = len(t.names)
+			label, _, _ := strings.Cut(name, "(") // the unit may follow
+			t.names, t.columns, r.cells = append(t.names, name), append(t.columns, phrase{tableWords(label), i}), append(r.cells, "")
+		}
+		t.doubt = t.doubt || r.cells[i] != "" // two columns of one name
+		r.cells[i] = given[n]
+	}
+	t.rows = append(t.rows, r)
+}
+
+// finish sets rows with totals apart, and collects the words and numbers of the table. length is that of the document.
+func (t *dataTable) finish(length int) {
+	c, all := t.chunks[0], t.rows
+	if 2*(all[len(all)-1].end-all[0].start) > length {
+		t.title = append(t.title, tableWords(c.Title+" "+strings.Join(text.NameWords(path.Base(c.Source)), " "))...)
+	}
+	t.rows = nil
+	for _, r := range all {
+		r.cells = append(r.cells, make([]string, len(t.names)-len(r.cells))...)
+		if label := tableWords(r.cells[0]); len(label) > 0 && totalWords[label[0]] {
+			t.doubt = t.doubt || len(label) > 1 && !slices.Contains(r.cells, "") // a name
+			t.totals = append(t.totals, r)
+		} else {
+			t.rows = append(t.rows, r)
+		}
+	}
+	for i, name := range t.names {
+		var texts []string
+		seen := map[string]bool{}
+		for n := range t.rows {
+			cell := t.rows[n].cells[i]
+			words := tableWords(cell)
+			key := strings.Join(words, " ")
+			texts, t.rows[n].keys = append(texts, cell), append(t.rows[n].keys, key)
+			t.doubt = t.doubt || i == 0 && key == "" || key != "" && cell == name || totalWords[key]
+			if !seen[key] {
+				seen[key] = true
+				t.values = append(t.values, phrase{words, i})
+			}
+		}
+		numbers, _ := quantity.New(texts)
+		codes := slices.ContainsFunc(t.columns[i].words, func(w string) bool { return codeWords[w] })
+		if numbers.Years || codes || i == 0 && numbers.Unit == "" && numbers.Places == 0 {
+			numbers.Values = nil
+		}
+		t.numbers = append(t.numbers, numbers)
+		units := slices.ContainsFunc(t.columns[i].words, func(w string) bool { return unitWords[w] })
+		t.doubt = t.doubt || units && len(seen) > 1
+	}
+}

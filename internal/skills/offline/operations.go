@@ -1,0 +1,101 @@
+package offline
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/internal/text"
+)
+
+// operation is what a question asks to be calculated from a table.
+type operation int
+
+const (
+	counting operation = iota
+	summing
+	totalling // as summing, but only of a column that is named: "total orders" may be a count
+	averaging
+	highest
+	lowest
+)
+
+// operationSigns are the words for operations in English, German, Polish and Vietnamese, in one of their forms.
+var operationSigns = [...]string{
+	counting:  "how many, number of, count of, wie viele, wieviele, anzahl, ile, ilu, liczba, bao nhiêu, số lượng",
+	summing:   "sum, summe, suma",
+	totalling: "total, in total, altogether, gesamt, gesamtsumme, insgesamt, łączna, łącznie, tổng, tổng cộng",
+	averaging: "average, durchschnitt, durchschnittlich, mittelwert, średnia, trung bình",
+	highest:   "highest, largest, biggest, greatest, maximum, most, höchst, größt, maximal, meist, najwyższa, największa, najwięcej, cao nhất, lớn nhất, nhiều nhất",
+	lowest:    "lowest, smallest, minimum, fewest, least, niedrigst, kleinst, geringst, minimal, wenigst, najniższa, najmniejsza, najmniej, thấp nhất, nhỏ nhất, ít nhất",
+}
+
+// signAt returns the operation of the longest sign that words begin with, and its length in words; 0 without one.
+func signAt(words []string) (of operation, length int) {
+	for o, list := range operationSigns {
+		for phrase := range strings.SplitSeq(list, ", ") {
+			if sign := tableWords(phrase); len(sign) > length && startsWith(words, sign) {
+				of, length = operation(o), len(sign)
+			}
+		}
+	}
+	return of, length
+}
+
+// Words that limit nothing, words for rows, and labels of rows with totals. Words such as "or", "not", "over" or
+// "last" are missing, since they change the result.
+//
+//nolint:gochecknoglobals // tables
+var (
+	emptyWords = wordSet(`a an the of in on at for from by with to is are was were be there do does did we i you our my all has have had what which who whose show me give tell please
+		der die das den dem des ein eine einen einer eines im am an auf für von vom zu zum zur mit bei ist sind war waren gibt es wir ich haben hat welche welcher welches was wer wie hoch groß aller alle allen
+		jest są było był w we z ze na do dla jaki jaka jakie który która które kto co wszystkie wszystkich mamy ma
+		có là của ở tại trong cho các những nào ai gì được tất cả số`)
+	rowWords   = wordSet(`row rows entry entries record records zeile zeilen eintrag einträge wiersz wiersze wierszy wpis wpisów pozycji dòng mục`)
+	codeWords  = wordSet("nr no number id nummer numer code kod plz zip")     // in names of columns whose numbers are codes
+	unitWords  = wordSet("currency unit währung einheit waluta jednostka tệ") // in names of columns with units
+	totalWords = wordSet(`total totals subtotal sum grand summe zwischensumme gesamt gesamtsumme endsumme insgesamt razem suma ogółem łącznie tổng cộng average durchschnitt mittelwert średnia średnio`)
+)
+
+func wordSet(s string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range tableWords(s) {
+		out[w] = true
+	}
+	return out
+}
+
+var comparedWord = regexp.MustCompile(`\d+(?:[.,'’]\d+)+|[\pL\pN\pM]+|\p{Sc}|%`)
+
+// tableWords returns the words, numbers and signs of units of a text as they are compared: in lower case, without
+// diacritics, and with one spelling for ä and ae.
+func tableWords(s string) []string {
+	return comparedWord.FindAllString(text.Fold(spellings.Replace(strings.ToLower(s))), -1)
+}
+
+//nolint:gochecknoglobals // tables
+var (
+	spellings = strings.NewReplacer("ł", "l", "ß", "ss", "ae", "a", "oe", "o", "ue", "u")
+	endings   = strings.Fields(`s es e en er em n ns y ies a ow i ie iem u iu om ami ach ia iach ego ej ych ich ym ymi o owi cy kow kami`)
+)
+
+// sameForm reports whether two words are equal, or differ only in endings of forms.
+func sameForm(a, b string) bool {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	const least = 3 // letters that two forms share, and half of the longer one
+	ends := func(s string) bool { return s == "" || slices.Contains(endings, s) }
+	return a == b || n >= least && 2*n >= max(len(a), len(b)) && ends(a[n:]) && ends(b[n:])
+}
+
+// hasForm reports whether a list has a form of a word.
+func hasForm(list []string, word string) bool {
+	return slices.ContainsFunc(list, func(w string) bool { return sameForm(w, word) })
+}
+
+// startsWith reports whether words begin with forms of the words of a phrase.
+func startsWith(words, phrase []string) bool {
+	return 0 < len(phrase) && len(phrase) <= len(words) && slices.EqualFunc(words[:len(phrase)], phrase, sameForm)
+}
