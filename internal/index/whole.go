@@ -8,16 +8,10 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Limits of [Searcher.Whole].
-const (
-	maxFound = 5000 // chunks that are found
-	maxFiles = 24
-	maxWhole = 2000 // chunks of a document
-)
-
 // Whole returns the documents with the chunks that fit a query best, each with all its chunks in order. Documents that
 // were not read to their end, changed since the searcher was made or have too many chunks are left out.
 func (s *Searcher) Whole(ctx context.Context, q state.Query) (out [][]state.Chunk, err error) {
+	const maxFound, maxFiles, maxWhole = 5000, 24, 2000 // chunks that are found, documents, chunks of a document
 	found := newTop(max(1, min(s.all.Chunks, maxFound)), s.better)
 	if err := s.best(ctx, s.queryTerms(q), found); err != nil {
 		return nil, err

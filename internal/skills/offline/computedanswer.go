@@ -12,10 +12,8 @@ import (
 	"example.com/ragflow/state"
 )
 
-const (
-	computedGrade = 0.8 // of an answer that was calculated: more are right in eval/tables
-	maxRows       = 8   // that are shown with a result
-)
+// The grade of an answer that was calculated, of which more are right in eval/tables, and the number of rows it shows.
+const computedGrade, maxRows = 0.8, 8
 
 // fromTable answers a question for a count, a sum, an average, a highest or a lowest number, if all its words are
 // explained by exactly one table of the documents. ok is false if it is no such question, or if the result is not sure.

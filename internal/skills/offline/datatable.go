@@ -106,7 +106,7 @@ func rowCells(line string) []string {
 	return cells
 }
 
-// add adds a row whose cells have names, and the columns that are new.
+// add adds a row whose cells have names, and the columns that are new. Rows with totals are set apart.
 func (t *dataTable) add(names []string, r dataRow) {
 	t.doubt = t.doubt || len(names) != len(r.cells)
 	given := r.cells
@@ -121,33 +121,30 @@ func (t *dataTable) add(names []string, r dataRow) {
 		t.doubt = t.doubt || r.cells[i] != "" // two columns of one name
 		r.cells[i] = given[n]
 	}
-	t.rows = append(t.rows, r)
+	if label := tableWords(r.cells[0]); len(label) > 0 && totalWords[label[0]] {
+		t.doubt = t.doubt || len(label) > 1 && !totalWords[label[1]] // a name, or a part
+		t.totals = append(t.totals, r)
+	} else {
+		t.rows = append(t.rows, r)
+	}
 }
 
-// finish sets rows with totals apart, and collects the words and numbers of the table. length is that of the document.
+// finish collects the words and numbers of the table. length is that of the document.
 func (t *dataTable) finish(length int) {
-	c, all := t.chunks[0], t.rows
-	if 2*(all[len(all)-1].end-all[0].start) > length {
+	c := t.chunks[0]
+	if n := len(t.rows) - 1; n > 0 && 2*(t.rows[n].end-t.rows[0].start) > length {
 		t.title = append(t.title, tableWords(c.Title+" "+strings.Join(text.NameWords(path.Base(c.Source)), " "))...)
-	}
-	t.rows = nil
-	for _, r := range all {
-		r.cells = append(r.cells, make([]string, len(t.names)-len(r.cells))...)
-		if label := tableWords(r.cells[0]); len(label) > 0 && totalWords[label[0]] {
-			t.doubt = t.doubt || len(label) > 1 && !slices.Contains(r.cells, "") // a name
-			t.totals = append(t.totals, r)
-		} else {
-			t.rows = append(t.rows, r)
-		}
 	}
 	for i, name := range t.names {
 		var texts []string
 		seen := map[string]bool{}
 		for n := range t.rows {
-			cell := t.rows[n].cells[i]
+			r := &t.rows[n]
+			r.cells = append(r.cells, make([]string, len(t.names)-len(r.cells))...)
+			cell := r.cells[i]
 			words := tableWords(cell)
 			key := strings.Join(words, " ")
-			texts, t.rows[n].keys = append(texts, cell), append(t.rows[n].keys, key)
+			texts, r.keys = append(texts, cell), append(r.keys, key)
 			t.doubt = t.doubt || i == 0 && key == "" || key != "" && cell == name || totalWords[key]
 			if !seen[key] {
 				seen[key] = true

@@ -54,6 +54,8 @@ var (
 	rowWords   = wordSet(`row rows entry entries record records zeile zeilen eintrag einträge wiersz wiersze wierszy wpis wpisów pozycji dòng mục`)
 	codeWords  = wordSet("nr no number id nummer numer code kod plz zip")     // in names of columns whose numbers are codes
 	unitWords  = wordSet("currency unit währung einheit waluta jednostka tệ") // in names of columns with units
+	spellings  = strings.NewReplacer("ł", "l", "ß", "ss", "ae", "a", "oe", "o", "ue", "u")
+	endings    = strings.Fields(`s es e en er em n ns y ies a ow i ie iem u iu om ami ach ia iach ego ej ych ich ym ymi o owi cy kow kami`)
 	totalWords = wordSet(`total totals subtotal sum grand summe zwischensumme gesamt gesamtsumme endsumme insgesamt razem suma ogółem łącznie tổng cộng average durchschnitt mittelwert średnia średnio`)
 )
 
@@ -72,12 +74,6 @@ var comparedWord = regexp.MustCompile(`\d+(?:[.,'’]\d+)+|[\pL\pN\pM]+|\p{Sc}|%
 func tableWords(s string) []string {
 	return comparedWord.FindAllString(text.Fold(spellings.Replace(strings.ToLower(s))), -1)
 }
-
-//nolint:gochecknoglobals // tables
-var (
-	spellings = strings.NewReplacer("ł", "l", "ß", "ss", "ae", "a", "oe", "o", "ue", "u")
-	endings   = strings.Fields(`s es e en er em n ns y ies a ow i ie iem u iu om ami ach ia iach ego ej ych ich ym ymi o owi cy kow kami`)
-)
 
 // sameForm reports whether two words are equal, or differ only in endings of forms.
 func sameForm(a, b string) bool {
