@@ -12,7 +12,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// The grade of an answer that was calculated, of which more are right in eval/tables, and the number of rows it shows.
+// The grade of an answer that was calculated (in eval/tables more are right), and the number of rows that it shows.
 const computedGrade, maxRows = 0.8, 8
 
 // fromTable answers a question for a count, a sum, an average, a highest or a lowest number, if all its words are
