@@ -68,12 +68,17 @@ var rooms = map[string]room{
 		"github.com/bmatcuk/doublestar/v4", // globs of paths in filters
 	}},
 	"internal/skills/cite": {ours: []string{"internal/prompts", "state", "internal/text"}},
-	"internal/document":    {ours: []string{"state"}},
+	"internal/document":    {ours: []string{"internal/text", "state"}},
 	"internal/chunk": {ours: []string{"internal/document", "internal/rank", "internal/text", "state"}, theirs: []string{
 		"github.com/google/uuid", // chunk ids (version 5)
 	}},
 	"internal/ocr": {ours: []string{"internal/newfile"}},
-	"internal/load": {ours: []string{"internal/document", "internal/ocr", "internal/text", "state"}, theirs: []string{
+	"internal/pdf": {ours: []string{"internal/document", "internal/ocr", "internal/text"}, theirs: []string{
+		"github.com/klippa-app/go-pdfium", // text and places of PDFs, by the reader of the Chrome browser
+		"github.com/tetratelabs/wazero",   // the sandbox that it runs in, without cgo
+	}},
+	"internal/pdf/pdftest": {},
+	"internal/load": {ours: []string{"internal/document", "internal/ocr", "internal/pdf", "state"}, theirs: []string{
 		"github.com/yuin/goldmark",         // Markdown
 		"go.yaml.in/yaml/v4",               // front matter
 		"golang.org/x/text",                // encodings of text files
@@ -83,8 +88,6 @@ var rooms = map[string]room{
 		"github.com/xuri/excelize/v2",      // workbooks: rows, dates and formats of numbers
 		"github.com/emersion/go-message",   // parts, encodings and headers of mails
 		"github.com/richardlehane/mscfb",   // the compound files that Outlook writes
-		"github.com/klippa-app/go-pdfium",  // text and places of PDFs, by the reader of the Chrome browser
-		"github.com/tetratelabs/wazero",    // the sandbox that it runs in, without cgo
 	}},
 	"ingest": {ours: []string{"llm", "internal/chunk", "internal/document", "internal/load", "internal/ocr", "search", "state"}, theirs: []string{
 		"golang.org/x/sync/semaphore", // who may read a root or make vectors, in order, until a context ends
@@ -235,6 +238,7 @@ var testOnly = []string{
 	module + "/eval",                                                                              // questions for integration tests,
 	module + "/llm", module + "/llm/openai", module + "/llm/anthropic", module + "/llm/providers", // and real models for them
 	module + "/internal/load", module + "/internal/chunk", // documents for tests of chunkers, chunks for tests of loaders
+	module + "/internal/pdf/pdftest", // PDFs for tests of loaders
 	module + "/graph/graphtest", module + "/graph", module + "/longterm/longtermtest",
 	module + "/graph/memstore",
 	module + "/internal/stored",

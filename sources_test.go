@@ -163,7 +163,7 @@ func TestChangedSources(t *testing.T) {
 
 // TestPageLabels follows the numbers that pages bear from a PDF to its citation: its fourth sheet is page 2.
 func TestPageLabels(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("internal", "load", "testdata", "pdf", "turned.pdf"))
+	data, err := os.ReadFile(filepath.Join("internal", "pdf", "testdata", "turned.pdf"))
 	if err != nil {
 		t.Fatal(err)
 	}

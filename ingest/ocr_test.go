@@ -15,7 +15,7 @@ import (
 // TestOCR: a scan that was indexed before is read again once there is OCR, and what was
 // recognised stays when there is none any more.
 func TestOCR(t *testing.T) {
-	scan, err := os.ReadFile(filepath.Join("..", "internal", "load", "testdata", "scan.pdf"))
+	scan, err := os.ReadFile(filepath.Join("..", "internal", "pdf", "testdata", "scan.pdf"))
 	if err != nil {
 		t.Fatal(err)
 	}

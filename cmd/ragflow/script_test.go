@@ -38,7 +38,7 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
-			scan, err := filepath.Abs(filepath.Join("..", "..", "internal", "load", "testdata", "scan.pdf"))
+			scan, err := filepath.Abs(filepath.Join("..", "..", "internal", "pdf", "testdata", "scan.pdf"))
 			if err != nil {
 				return err
 			}

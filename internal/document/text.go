@@ -1,6 +1,13 @@
 package document
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"example.com/ragflow/internal/text"
+)
 
 // Paragraphs returns the paragraphs of s[from:], each with the blank lines after it. There are
 // at most MaxBlocks; the last one then holds the rest.
@@ -78,3 +85,69 @@ func WithoutShortcodes(s string) string {
 // The text after them is one more block. Each costs about half a kilobyte while the document
 // is cut.
 const MaxBlocks = 60_000
+
+// Visible maps white space to a space and invisible characters to -1.
+func Visible(c rune) rune {
+	switch {
+	case unicode.IsSpace(c):
+		return ' '
+	case c == 0xF0B7 || c == 0xF0A7 || c == 0xF076: // bullets of the Symbol and Wingdings fonts
+		return '•'
+	case text.Hidden(c), c >= 0xE000 && c <= 0xF8FF, c >= 0xFFF0 && c <= 0xFFFF, unicode.Is(unicode.Noncharacter_Code_Point, c):
+		return -1
+	}
+	return c
+}
+
+// MaxShort is the maximum length of titles and metadata in runes.
+const MaxShort = 1000
+
+// Short returns a text on one line, cut at MaxShort.
+func Short(s string) string {
+	runes := []rune(strings.Join(strings.Fields(strings.Map(Visible, s)), " "))
+	return string(runes[:min(len(runes), MaxShort)])
+}
+
+// Fenced returns a text as a block of code.
+func Fenced(text, language string) string {
+	const longest = 64
+	mark := "```"
+	for strings.Contains(text, mark) && len(mark) < longest {
+		mark += "`"
+	}
+	return mark + language + "\n" + text + "\n" + mark
+}
+
+// Record returns a row of data as "name: value; …", so that it can be understood alone. The section of the rows, if any,
+// stands before the values.
+func Record(section string, names, values []string) string {
+	var parts []string
+	if section != "" {
+		parts = append(parts, section)
+	}
+	for i, value := range values {
+		if value == "" {
+			continue
+		}
+		if i < len(names) && names[i] != "" {
+			value = names[i] + ": " + value
+		}
+		parts = append(parts, value)
+	}
+	text := strings.Join(parts, "; ")
+	if names == nil {
+		text = strings.ReplaceAll(text, ":; ", ": ") // a form
+	}
+	return text
+}
+
+// EndsSentence reports whether a text ends as a sentence does.
+func EndsSentence(s string) bool {
+	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, `"'”’»)]`))
+	return strings.ContainsRune(".!?:;。！？…", r)
+}
+
+var listItem = regexp.MustCompile(`^([•–—*◦▪■●○·►➢✓o-]|\[\d{1,3}\]|\(?(\d[\d.]{0,4}|[A-Za-z])[.)]) \S`)
+
+// IsItem reports whether a line begins as an item of a list.
+func IsItem(s string) bool { return listItem.MatchString(s) }

@@ -15,13 +15,14 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"example.com/ragflow/internal/load"
+	"example.com/ragflow/internal/pdf/pdftest"
 )
 
 // samples returns complete files of all formats, by name.
 func samples(t *testing.T) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{
-		"a.pdf":   pdfWith("/Info 100 0 R", []string{"<</Title(T)>>"}, column(72, 700, "One line", "and another.")+line("B", 20, 72, 750, "Head")),
+		"a.pdf":   pdftest.With("/Info 100 0 R", []string{"<</Title(T)>>"}, pdftest.Column(72, 700, "One line", "and another.")+pdftest.Line("B", 20, 72, 750, "Head")),
 		"a.docx":  zipped(t, "word/document.xml", "<document><body><p><r><t>Text</t></r></p><tbl><tr><tc><p><r><t>x</t></r></p></tc></tr></tbl></body></document>"),
 		"a.odt":   zipped(t, "content.xml", "<document-content><body><text><h>A</h><p>b</p></text></body></document-content>"),
 		"a.epub":  book(t, []byte("<h1>A</h1><p>b</p>")),

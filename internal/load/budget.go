@@ -1,6 +1,9 @@
 package load
 
-import "example.com/ragflow/internal/document"
+import (
+	"example.com/ragflow/internal/document"
+	"example.com/ragflow/internal/pdf"
+)
 
 // budget limits what is made of one file. It grows with the file, so that reading and cutting take at most 64
 // MB and eight times its size.
@@ -18,7 +21,7 @@ func budgetOf(size int) budget {
 func Memory(f File) int64 {
 	switch kindOf(f.Source) {
 	case document.PDF:
-		return pdfMemory*64<<10 + 2*f.Size
+		return pdf.Memory + 2*f.Size
 	case document.DOCX, document.ODT, document.EPUB, document.XLSX, document.PPTX, document.ODS, document.ODP:
 		return 64<<20 + 8*f.Size
 	case document.EML, document.MBOX, document.MSG: // an attachment may be any of these

@@ -2,7 +2,6 @@ package load_test
 
 import (
 	"bytes"
-	"compress/zlib"
 	"errors"
 	"fmt"
 	"math"
@@ -18,6 +17,7 @@ import (
 
 	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/load"
+	"example.com/ragflow/internal/pdf/pdftest"
 )
 
 // TestBudget reads files designed to take memory, some highly compressed. Each must stay below 64 MB and
@@ -108,8 +108,8 @@ func TestBudget(t *testing.T) {
 		{"book of one chapter", "a.epub", book(t, fill("<p>a</p>\n", large))},
 		{"book", "a.epub", book(t, fill("<p>a</p>\n", 3*mb), fill("<b>a</b>", 3*mb), fill("A b. ", 3*mb))},
 		{"book of short chapters", "a.epub", book(t, slices.Repeat([][]byte{fill("<p>a</p>\n", mb/8)}, 40)...)},
-		{"PDF that unpacks to much", "a.pdf", packedPDF(fill("BT (a) Tj ET ", 100*mb))},
-		{"PDF of lines", "a.pdf", packedPDF(slices.Concat([]byte("BT /F 1 Tf "), fill("(a) Tj 0 1 Td ", 3*mb), []byte("ET")))},
+		{"PDF that unpacks to much", "a.pdf", pdftest.Packed(fill("BT (a) Tj ET ", 100*mb))},
+		{"PDF of lines", "a.pdf", pdftest.Packed(slices.Concat([]byte("BT /F 1 Tf "), fill("(a) Tj 0 1 Td ", 3*mb), []byte("ET")))},
 	} {
 		t.Run(tt.source+" of "+tt.name, func(t *testing.T) {
 			limit := uint64(64<<20 + 8*len(tt.data))
@@ -152,7 +152,7 @@ func TestTimeBudget(t *testing.T) {
 		"a.xlsx": workbook(t, "", bytes.Repeat([]byte(`<row><c t="inlineStr"><is><t>a</t></is></c></row>`), 20_000)),
 		"a.eml":  append([]byte("Subject: a\n\n"), bytes.Repeat([]byte("Some words.\n\n"), 40_000)...),
 		"a.rtf":  append([]byte(`{\rtf1 `), bytes.Repeat([]byte(`Some words.\par `), 40_000)...),
-		"a.pdf":  pdfOf(2000),
+		"a.pdf":  pdftest.Blank(2000),
 	} {
 		file := load.File{Source: source, Path: filepath.Join(t.TempDir(), source)}
 		if err := os.WriteFile(file.Path, data, 0o600); err != nil {
@@ -176,15 +176,6 @@ func nestedMailOf(depth int, text string) []byte {
 			"Content-Type: application/zip\nContent-Disposition: attachment; filename=a.zip\n\n%s\n--b%d\n", i, i, text, i, text, i)
 	}
 	return append(b, "Content-Type: text/plain\n\ntext\n"...)
-}
-
-// packedPDF returns a PDF of one page with compressed content.
-func packedPDF(content []byte) []byte {
-	var b bytes.Buffer
-	w := zlib.NewWriter(&b)
-	_, _ = w.Write(content) // to memory
-	_ = w.Close()
-	return []byte(strings.Replace(string(pdfWith("", nil, b.String())), "<</Length", "<</Filter/FlateDecode/Length", 1))
 }
 
 // peakHeap returns the growth of the live heap in bytes while f ran. It reads what each collection found

@@ -5,10 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"example.com/ragflow/internal/document"
-	"example.com/ragflow/internal/text"
 )
 
 // builder writes the text of a document as Markdown, whose blocks are found later. A blank line separates
@@ -96,29 +94,6 @@ func (w *builder) listLine(depth int, text string, more int) {
 	w.out.WriteString(strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+begin+strings.Repeat(" ", more)))
 }
 
-// fenced returns a text as a block of code.
-func fenced(text, language string) string {
-	const longest = 64
-	mark := "```"
-	for strings.Contains(text, mark) && len(mark) < longest {
-		mark += "`"
-	}
-	return mark + language + "\n" + text + "\n" + mark
-}
-
-// visibleRune maps white space to a space and invisible characters to -1.
-func visibleRune(c rune) rune {
-	switch {
-	case unicode.IsSpace(c):
-		return ' '
-	case c == 0xF0B7 || c == 0xF0A7 || c == 0xF076: // bullets of the Symbol and Wingdings fonts
-		return '•'
-	case text.Hidden(c), c >= 0xE000 && c <= 0xF8FF, c >= 0xFFF0 && c <= 0xFFFF, unicode.Is(unicode.Noncharacter_Code_Point, c):
-		return -1
-	}
-	return c
-}
-
 // note keeps a footnote for writeNotes.
 func (w *builder) note(text string) {
 	if text = strings.Join(strings.Fields(text), " "); text != "" {
@@ -130,7 +105,7 @@ func (w *builder) note(text string) {
 // comment keeps a comment for writeNotes. The author may be unknown.
 func (w *builder) comment(author, text string) {
 	if text = strings.Join(strings.Fields(text), " "); text != "" {
-		w.notes = append(w.notes, strings.TrimSuffix("Comment by "+shortText(author), "by ")+": "+text)
+		w.notes = append(w.notes, strings.TrimSuffix("Comment by "+document.Short(author), "by ")+": "+text)
 	}
 }
 

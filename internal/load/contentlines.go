@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/charset"
+
+	"example.com/ragflow/internal/document"
 )
 
 // contentLine is a line of a calendar or of contacts: NAME;PARAMETER=VALUE:VALUE (RFC 5545, RFC 6350).
@@ -142,7 +144,7 @@ func (c contentLine) decoded() string {
 func (c contentLine) text() string { return plainValue(c.value) }
 
 func plainValue(s string) string {
-	return shortText(strings.ReplaceAll(escapes.Replace(s), ";", ","))
+	return document.Short(strings.ReplaceAll(escapes.Replace(s), ";", ","))
 }
 
 //nolint:gochecknoglobals // a constant table

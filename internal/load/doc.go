@@ -20,10 +20,7 @@
 // Menus, navigation and hidden text of an HTML page are left out (htmlskip.go); the rest is written as
 // Markdown (htmlpage.go).
 //
-// A PDF is read by PDFium in a sandbox (pdf.go, pdfpage.go); its lines become paragraphs and headings by their
-// position and look (pdflayout.go). Tables are found first, in the words of a page (pdfflows.go): between ruling
-// lines (pdfrulings.go, pdfgrid.go), then between gutters (pdfgutters.go). Their cells (pdftable.go) become rows
-// that name their values (pdfrows.go).
+// PDFs are read by package pdf (pdf.go).
 //
 // A mail is a letter, whether it comes from a .eml (eml.go), .mbox (mbox.go) or .msg file (msg.go). Quotes in
 // it are marked (quote.go), and attached files are read by the readers of their own kinds (mail.go).

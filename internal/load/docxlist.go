@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+
+	"example.com/ragflow/internal/document"
 )
 
 // docxValue is an element with its value in the attribute val.
@@ -112,7 +114,7 @@ func (l *docxList) set(levels []docxLevel) {
 			level.restart, _ = strconv.Atoi(x.Restart.Val)
 		}
 		if len(x.Label.Val) <= maxLabel {
-			level.label = strings.Map(visibleRune, x.Label.Val)
+			level.label = strings.Map(document.Visible, x.Label.Val)
 		}
 		if l.levels[n] = level; x.Style.Val != "" {
 			l.styles[x.Style.Val] = x.Level

@@ -10,6 +10,8 @@ import (
 
 	"github.com/emersion/go-message"
 	_ "github.com/emersion/go-message/charset" // encodings of parts and headers
+
+	"example.com/ragflow/internal/document"
 )
 
 // readMIME reads a mail as it is sent. Of alternatives it takes the better one.
@@ -60,7 +62,7 @@ func (m *mimeReader) part(l *letter, e *message.Entity, parent string, depth int
 		kind = "message/rfc822"
 	}
 	shown, with, _ := e.Header.ContentDisposition()
-	name := shortText(strings.ToValidUTF8(cmp.Or(with["filename"], about["name"]), "?"))
+	name := document.Short(strings.ToValidUTF8(cmp.Or(with["filename"], about["name"]), "?"))
 	switch {
 	case strings.HasPrefix(kind, "multipart/"):
 		return m.multipart(l, e, kind, depth)
@@ -69,7 +71,7 @@ func (m *mimeReader) part(l *letter, e *message.Entity, parent string, depth int
 	}
 	data, err := io.ReadAll(e.Body)
 	if err != nil && l.damage == "" {
-		l.damage = shortText(err.Error())
+		l.damage = document.Short(err.Error())
 	}
 	if kind == "message/rfc822" {
 		inner, err := m.message(bytes.NewReader(data), depth+1)
@@ -105,7 +107,7 @@ func unnamed(kind string) string {
 			return "unnamed" + ext
 		}
 	}
-	return "of type " + shortText(kind)
+	return "of type " + document.Short(kind)
 }
 
 // multipart reads the parts of a part.
@@ -117,7 +119,7 @@ func (m *mimeReader) multipart(l *letter, e *message.Entity, kind string, depth 
 			break
 		}
 		if p == nil || !canRead(err) {
-			l.damage = shortText(err.Error())
+			l.damage = document.Short(err.Error())
 			break
 		}
 		if kind == "multipart/alternative" {

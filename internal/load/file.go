@@ -13,18 +13,20 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"example.com/ragflow/internal/document"
 )
 
 // Reasons for leaving a file out, to be matched with errors.Is.
 var (
 	ErrNoLoader   = errors.New("no loader for this kind of file")
 	ErrBinary     = errors.New("binary file")
-	ErrTooLarge   = errors.New("file too large")
+	ErrTooLarge   = document.ErrTooLarge
 	ErrNotRegular = errors.New("not a regular file")
 	ErrNoPath     = errors.New("the path is empty")
-	ErrBroken     = errors.New("the file is damaged")
-	ErrEncrypted  = errors.New("the file is encrypted")
-	ErrNoText     = errors.New("no text in it")
+	ErrBroken     = document.ErrBroken
+	ErrEncrypted  = document.ErrEncrypted
+	ErrNoText     = document.ErrNoText
 )
 
 // FileError is the error of a file or folder that is left out.
@@ -219,11 +221,11 @@ func Hidden(name string) bool {
 
 // besideDocument reports whether a file is the metadata file of another one in its folder.
 func besideDocument(path string) bool {
-	document, ok := describes(path)
+	described, ok := describes(path)
 	if !ok {
 		return false
 	}
-	_, err := os.Stat(document)
+	_, err := os.Stat(described)
 	return err == nil
 }
 

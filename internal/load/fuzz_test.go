@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/load"
 )
@@ -126,30 +125,6 @@ func FuzzXML(f *testing.F) {
 		doc, err := load.Parse(t.Context(), source, packed(t, zip.Store, part, string(data), "word/styles.xml", string(data), "word/footnotes.xml", string(data), "word/numbering.xml", string(data)))
 		if err == nil {
 			checkChunks(t, doc)
-		}
-	})
-}
-
-// FuzzPDF changes real and generated PDFs. Each run takes milliseconds, most of them in the sandbox.
-func FuzzPDF(f *testing.F) {
-	f.Add(pdfWith("", nil, column(72, 700, "One line", "and another.")+line("B", 20, 72, 750, "Head")))
-	f.Add(pdfWith("/Info 100 0 R", []string{"<</Title(T)>>", "<</First 101 0 R>>"}, column(72, 700, "A    b    c", "d    e    f")))
-	table := column(72, 700, "Town", "Ulm", "Rom", "Bonn") + column(200, 700, "Rate", "4.50", "7", "9") + column(300, 700, "Nights", "3", "-", "11")
-	f.Add(pdfWith("", nil, table, "0 1 -1 0 700 0 cm "+table))
-	f.Add(pdfWith("", nil, table+"60 650 120 65 re S 180 650 100 65 re S 280 650 90 65 re S 60 697 m 370 697 l S 60 685 m 370 685 l S"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) > 256<<10 {
-			return
-		}
-		doc, err := load.Parse(t.Context(), "a.pdf", data)
-		if err != nil {
-			return
-		}
-		checkChunks(t, doc)
-		for _, c := range chunk.Cut(doc, chunk.Options{}) {
-			if c.Page < 1 || c.PageAt(c.End-1) < c.Page {
-				t.Fatalf("pages %d to %d", c.Page, c.PageAt(c.End-1))
-			}
 		}
 	})
 }

@@ -120,21 +120,13 @@ func outermost(n *html.Node, name string) (out []*html.Node) {
 	return out
 }
 
-// maxTitleRunes is the maximum length of titles and metadata.
-const maxTitleRunes = 1000
-
-func shortText(s string) string {
-	runes := []rune(strings.Join(strings.Fields(strings.Map(visibleRune, s)), " "))
-	return string(runes[:min(len(runes), maxTitleRunes)])
-}
-
 // pageTitle returns the title of the page. If the only heading of level 1 is part of it, beside the name of
 // the site, the heading is the title.
 func pageTitle(root *html.Node) string {
 	title, heading, headings := "", "", 0
 	for n := range root.Descendants() {
 		if n.Type == html.ElementNode && n.Data == "title" && title == "" && within(n, "head") {
-			title = shortText(textOf(n))
+			title = document.Short(textOf(n))
 		}
 	}
 	for _, n := range outermost(root, "h1") {
@@ -153,7 +145,7 @@ func pageTitle(root *html.Node) string {
 func htmlMeta(root *html.Node) map[string]string {
 	meta := map[string]string{}
 	put := func(key, value string) {
-		if value = shortText(value); value != "" && meta[key] == "" {
+		if value = document.Short(value); value != "" && meta[key] == "" {
 			meta[key] = value
 		}
 	}

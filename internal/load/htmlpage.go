@@ -189,7 +189,7 @@ func isAnchor(n *html.Node) bool {
 
 // textOf returns the visible text of a node as one line. Of long texts it returns the beginning.
 func textOf(n *html.Node) string {
-	return strings.Join(strings.Fields(strings.Map(visibleRune, rawText(n, 4*maxHeading))), " ")
+	return strings.Join(strings.Fields(strings.Map(document.Visible, rawText(n, 4*maxHeading))), " ")
 }
 
 // rawText returns the visible text of a node as it is, until it has so many bytes.
@@ -219,7 +219,7 @@ func (r *pageReader) text(s string) {
 			r.space = true
 			continue
 		}
-		if c = visibleRune(c); c < 0 {
+		if c = document.Visible(c); c < 0 {
 			continue
 		}
 		switch {
@@ -281,11 +281,11 @@ func (r *pageReader) code(n *html.Node) {
 			if c == '\t' {
 				return c
 			}
-			return visibleRune(c)
+			return document.Visible(c)
 		}, line), " \t"))
 	}
 	if text := strings.TrimRight(strings.Join(lines, "\n"), "\n"); text != "" {
-		r.part(fenced(text, language(n)))
+		r.part(document.Fenced(text, language(n)))
 	}
 }
 

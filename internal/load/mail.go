@@ -40,7 +40,7 @@ type attachment struct {
 
 // field adds a field of the head, unless it is empty.
 func (l *letter) field(key, value string) {
-	if value = shortText(strings.ToValidUTF8(value, "?")); value == "" {
+	if value = document.Short(strings.ToValidUTF8(value, "?")); value == "" {
 		return
 	}
 	if l.about == nil {
@@ -178,7 +178,7 @@ func (d *draft) parseAttached(ctx context.Context, a attachment) (document.Docum
 func (w *mailWriter) section(doc document.Document, level int) {
 	switch {
 	case doc.Kind == document.Plain && document.IsSource(doc.Source), hasExt(doc.Source, jsonExt):
-		w.paragraph(fenced(doc.Text[doc.Body:], strings.TrimPrefix(path.Ext(doc.Source), ".")))
+		w.paragraph(document.Fenced(doc.Text[doc.Body:], strings.TrimPrefix(path.Ext(doc.Source), ".")))
 	case doc.Blocks == nil:
 		w.paragraph(doc.Text[doc.Body:])
 	}

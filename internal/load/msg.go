@@ -14,6 +14,8 @@ import (
 
 	"github.com/richardlehane/mscfb"
 	"golang.org/x/text/encoding/unicode"
+
+	"example.com/ragflow/internal/document"
 )
 
 // Streams of a mail of Outlook, by their property and the type of its value (MS-OXMSG).
@@ -126,7 +128,7 @@ func (f outlookFile) attachments(l *letter, below string, depth int) error {
 	}
 	for _, at := range slices.Sorted(maps.Keys(found)) {
 		a := attachment{
-			name: shortText(cmp.Or(f.text(at, "3707"), f.text(at, "3704"), f.text(at, "3001"), "an attachment without a name")),
+			name: document.Short(cmp.Or(f.text(at, "3707"), f.text(at, "3704"), f.text(at, "3001"), "an attachment without a name")),
 			data: f[at+msgStream+"3701"+msgBytes],
 		}
 		if inner := at + msgStream + "3701" + msgObject + "/"; f[inner+msgProperties] != nil {

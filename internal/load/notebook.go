@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"example.com/ragflow/internal/document"
 )
 
 // maxOutput is the maximum output of a cell that is kept, in bytes.
@@ -110,7 +112,7 @@ func (w *builder) cell(c notebookCell, language string) error {
 	}
 	code := func(text cellText, language string) {
 		if t := strings.Trim(string(text), "\n"); t != "" {
-			w.paragraph(fenced(t, language))
+			w.paragraph(document.Fenced(t, language))
 		}
 	}
 	code(c.Source, language)

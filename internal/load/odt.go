@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"example.com/ragflow/internal/document"
 )
 
 // odtRoles are the elements of an OpenDocument text. Tracked deletions are left out, and numbers of pages.
@@ -111,7 +113,7 @@ func (w *odtReader) element(e xml.StartElement) bool {
 
 func (w *odtReader) text(s string) {
 	if w.byAuthor {
-		w.author = shortText(w.author + s)
+		w.author = document.Short(w.author + s)
 		return
 	}
 	w.officeReader.text(s)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/ragflow/internal/document"
 )
 
 // maxLists is the number of lists of a document whose numbers are computed.
@@ -82,7 +84,7 @@ func odtLevel(e xml.StartElement, n int, style *[maxLevels]listLevel) listLevel 
 		}
 	}
 	if prefix, suffix := attribute(e, "num-prefix"), attribute(e, "num-suffix"); len(prefix)+len(suffix) <= maxLabel {
-		level.label = strings.Map(visibleRune, prefix+strings.Join(numbers, ".")+suffix)
+		level.label = strings.Map(document.Visible, prefix+strings.Join(numbers, ".")+suffix)
 	}
 	return level
 }

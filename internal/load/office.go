@@ -5,6 +5,8 @@ import (
 	"encoding/xml"
 	"strings"
 	"unicode"
+
+	"example.com/ragflow/internal/document"
 )
 
 // officeReader writes the paragraphs, lists and tables of an office document while its XML is unpacked.
@@ -88,7 +90,7 @@ func (w *officeReader) top() *officeParagraph {
 
 func (w *officeReader) text(s string) {
 	if w.inText || w.direct {
-		w.put(strings.Map(visibleRune, s))
+		w.put(strings.Map(document.Visible, s))
 	}
 }
 
@@ -171,7 +173,7 @@ func (d *draft) about(a *archive, part string) {
 	meta := map[string]string{}
 	var read func(e element)
 	read = func(e element) {
-		if key, value := aboutKeys[e.XMLName.Local], shortText(e.Text); key != "" && value != "" {
+		if key, value := aboutKeys[e.XMLName.Local], document.Short(e.Text); key != "" && value != "" {
 			meta[key] = cmp.Or(meta[key], value)
 		}
 		for _, kid := range e.Kids {

@@ -74,7 +74,7 @@ func isIndented(before, s, kind string, body int) bool {
 		}
 	}
 	s = strings.TrimSpace(s)
-	return !isItem(s) && (!endsSentence(s) || strings.HasSuffix(s, ";"))
+	return !document.IsItem(s) && (!document.EndsSentence(s) || strings.HasSuffix(s, ";"))
 }
 
 // indentation returns the column at which a line begins; tab stops are multiples of eight.

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+
+	"example.com/ragflow/internal/document"
 )
 
 // maxRTFGroups is the maximum number of open groups.
@@ -35,10 +37,10 @@ func (d *draft) readRTF(data []byte) error {
 		return fmt.Errorf("%w: it is empty, or made of pictures", ErrNoText)
 	}
 	r.finish(d)
-	if author := shortText(r.to["author"].String()); author != "" {
+	if author := document.Short(r.to["author"].String()); author != "" {
 		d.Meta = map[string]string{"author": author}
 	}
-	d.Title = cmp.Or(programTitle(shortText(r.to["title"].String())), titleOf(d.Blocks))
+	d.Title = cmp.Or(programTitle(document.Short(r.to["title"].String())), titleOf(d.Blocks))
 	return nil
 }
 
@@ -232,7 +234,7 @@ func (r *rtfReader) decode() {
 
 // put adds text to the destination of the group.
 func (r *rtfReader) put(s string) {
-	if to := r.to[r.into]; to != nil && !r.hidden && (r.into == "" || r.into == "note" || to.Len() < 4*maxTitleRunes) {
+	if to := r.to[r.into]; to != nil && !r.hidden && (r.into == "" || r.into == "note" || to.Len() < 4*document.MaxShort) {
 		to.WriteString(s)
 	}
 }
@@ -242,7 +244,7 @@ func (r *rtfReader) paragraphEnd() {
 	r.endTable()
 	var lines []string
 	for line := range strings.SplitSeq(r.to[""].String(), "\n") {
-		lines = append(lines, strings.Map(visibleRune, line))
+		lines = append(lines, strings.Map(document.Visible, line))
 	}
 	text := strings.TrimSpace(strings.Join(lines, "\n"))
 	switch {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"example.com/ragflow/internal/document"
 )
 
 // maxData is the maximum size of a CSV or TSV file in bytes.
@@ -76,25 +78,8 @@ type tableWriter struct {
 }
 
 func (t *tableWriter) row(row []string, line int) error {
-	var cells []string
-	if t.section != "" {
-		cells = append(cells, t.section)
-	}
-	for i, cell := range row {
-		if cell = oneLine(cell); cell == "" {
-			continue
-		}
-		if i < len(t.head) && strings.TrimSpace(t.head[i]) != "" {
-			cell = strings.TrimSpace(t.head[i]) + ": " + cell
-		}
-		cells = append(cells, cell)
-	}
 	t.rows++
-	text := strings.Join(cells, "; ")
-	if t.head == nil {
-		text = strings.ReplaceAll(text, ":; ", ": ") // a form
-	}
-	t.part(text, line)
+	t.part(document.Record(t.section, t.head, row), line)
 	return t.full()
 }
 

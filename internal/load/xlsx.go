@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/xuri/excelize/v2"
+
+	"example.com/ragflow/internal/document"
 )
 
 // Limits of workbooks.
@@ -48,12 +50,12 @@ func (d *draft) readXLSX(data []byte) error {
 		headings++
 		notes, err := a.comments(parts[sheet])
 		if err != nil {
-			d.Warnings = append(d.Warnings, fmt.Sprintf("the comments of sheet %q were left out: %s", sheet, shortText(err.Error())))
+			d.Warnings = append(d.Warnings, fmt.Sprintf("the comments of sheet %q were left out: %s", sheet, document.Short(err.Error())))
 		}
 		if err := w.readSheet(book, sheet, checks[parts[sheet]], notes); errors.Is(err, ErrTooLarge) {
 			return err
 		} else if err != nil {
-			d.Warnings = append(d.Warnings, fmt.Sprintf("sheet %q was not read to its end: %s", sheet, shortText(err.Error())))
+			d.Warnings = append(d.Warnings, fmt.Sprintf("sheet %q was not read to its end: %s", sheet, document.Short(err.Error())))
 		}
 	}
 	formulas := 0
@@ -198,7 +200,7 @@ func unreadableBook(err error) error {
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("%w: there is no workbook in it", ErrBroken)
 	}
-	return fmt.Errorf("%w: %s", ErrBroken, shortText(err.Error()))
+	return fmt.Errorf("%w: %s", ErrBroken, document.Short(err.Error()))
 }
 
 // readSheet writes the rows of a sheet below its name; check may be nil.

@@ -1,4 +1,4 @@
-package load
+package pdf
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 // wordRow is words at the same height, from left to right.
 type wordRow struct {
 	base, height float64
-	words        []*pdfWord
+	words        []*word
 }
 
 // hasNumbers reports whether half of the words are numbers.
@@ -24,9 +24,9 @@ func (r wordRow) hasNumbers() bool {
 }
 
 // rowsOf sorts words into rows from the top.
-func rowsOf(words []*pdfWord) []wordRow {
+func rowsOf(words []*word) []wordRow {
 	words = slices.Clone(words)
-	slices.SortStableFunc(words, func(a, b *pdfWord) int { return cmp.Compare(b.base, a.base) })
+	slices.SortStableFunc(words, func(a, b *word) int { return cmp.Compare(b.base, a.base) })
 	var rows []wordRow
 	for _, w := range words {
 		n := len(rows)
@@ -38,7 +38,7 @@ func rowsOf(words []*pdfWord) []wordRow {
 		r.words, r.height = append(r.words, w), max(r.height, w.height)
 	}
 	for _, r := range rows {
-		slices.SortStableFunc(r.words, func(a, b *pdfWord) int { return cmp.Compare(a.left, b.left) })
+		slices.SortStableFunc(r.words, func(a, b *word) int { return cmp.Compare(a.left, b.left) })
 	}
 	return rows
 }
@@ -46,8 +46,8 @@ func rowsOf(words []*pdfWord) []wordRow {
 const cellGap = 0.75 // heights between two cells
 
 // pieces cuts a row between words that are as far apart as cells.
-func (r wordRow) pieces() [][]*pdfWord {
-	var pieces [][]*pdfWord
+func (r wordRow) pieces() [][]*word {
+	var pieces [][]*word
 	right := 0.0
 	for i, w := range r.words {
 		if i == 0 || w.left-right > cellGap*r.height {
@@ -64,9 +64,9 @@ func (r wordRow) pieces() [][]*pdfWord {
 type interval struct{ from, to float64 }
 
 // gutterTables finds tables in aligned words and marks these words as used.
-func gutterTables(words []*pdfWord, rules rulings) []*pdfTable {
-	rows := rowsOf(slices.DeleteFunc(slices.Clone(words), func(w *pdfWord) bool { return w.used }))
-	var tables []*pdfTable
+func gutterTables(words []*word, rules rulings) []*table {
+	rows := rowsOf(slices.DeleteFunc(slices.Clone(words), func(w *word) bool { return w.used }))
+	var tables []*table
 	for from := 0; from < len(rows); {
 		to := runEnd(rows, from)
 		if to-from < 2 {
@@ -105,12 +105,12 @@ func runEnd(rows []wordRow, from int) int {
 }
 
 // tableOf returns the table that rows make, or nil.
-func tableOf(rows []wordRow, rules rulings) *pdfTable {
+func tableOf(rows []wordRow, rules rulings) *table {
 	gutters := rules.gutters(append(guttersOf(rows), numberGutters(rows)...), rows)
 	if len(gutters) == 0 || len(gutters)*len(rows) > maxFields {
 		return nil
 	}
-	t := &pdfTable{}
+	t := &table{}
 	left := math.Inf(1)
 	for i, r := range rows {
 		left = min(left, r.words[0].left)
@@ -235,7 +235,7 @@ func numberGutters(rows []wordRow) []interval {
 	return gutters
 }
 
-func extent(words []*pdfWord) interval {
+func extent(words []*word) interval {
 	s := interval{words[0].left, words[0].right}
 	for _, w := range words {
 		s.to = max(s.to, w.right)
@@ -244,8 +244,8 @@ func extent(words []*pdfWord) interval {
 }
 
 // cutAt cuts a row into cells, between words that are far apart or have a gutter between them.
-func cutAt(r wordRow, gutters []interval) [][]*pdfWord {
-	var cells [][]*pdfWord
+func cutAt(r wordRow, gutters []interval) [][]*word {
+	var cells [][]*word
 	pieces := r.pieces()
 	if len(pieces) == 1 && !r.hasNumbers() {
 		return pieces
@@ -267,7 +267,7 @@ func cutAt(r wordRow, gutters []interval) [][]*pdfWord {
 }
 
 // columnsOf returns the columns that words cover.
-func columnsOf(words []*pdfWord, gutters []interval) (first, last int) {
+func columnsOf(words []*word, gutters []interval) (first, last int) {
 	s := extent(words)
 	for _, g := range gutters {
 		if s.from >= g.from-1 {

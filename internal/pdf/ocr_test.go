@@ -1,6 +1,6 @@
 //go:build unix
 
-package load_test
+package pdf_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/internal/ocr"
+	"example.com/ragflow/internal/pdf/pdftest"
 )
 
 // reader returns OCR by a shell script instead of tesseract.
@@ -48,7 +49,7 @@ func words(lines ...string) string {
 
 func TestRecognisedPages(t *testing.T) {
 	const picture, nothing = "q 500 0 0 800 0 0 cm /I Do Q", "printf 'level\\t\\n'"
-	text := column(72, 700, "Words of a page.")
+	text := pdftest.Column(72, 700, "Words of a page.")
 	recognised := words("The main valve is turned off with the blue", "key, which hangs at the en-", "trance of the pump room.", "", "Ask the mayor.")
 	for _, tt := range []struct {
 		name, script    string
@@ -85,7 +86,7 @@ func TestRecognisedPages(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a.pdf")
-			if err := os.WriteFile(path, pdfWith("", nil, tt.pages...), 0o600); err != nil {
+			if err := os.WriteFile(path, pdftest.With("", nil, tt.pages...), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			doc, err := load.Load(t.Context(), load.File{Source: "a.pdf", Path: path}, load.Limits{OCR: reader(t, tt.script)})

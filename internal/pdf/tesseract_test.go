@@ -1,4 +1,4 @@
-package load_test
+package pdf_test
 
 import (
 	"errors"

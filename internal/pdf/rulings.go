@@ -1,4 +1,4 @@
-package load
+package pdf
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ type ruling struct{ at, from, to float64 }
 type rulings struct{ across, down []ruling }
 
 // rulings reads the lines and frames of a page, for text of so many turns.
-func (p *pdfPage) rulings(turns int) rulings {
+func (p *pageReader) rulings(turns int) rulings {
 	var r rulings
 	count, err := p.reader.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: p.ref})
 	if err != nil {
@@ -44,7 +44,7 @@ func (p *pdfPage) rulings(turns int) rulings {
 }
 
 // add adds a thin path as a line, and the sides of a rectangle.
-func (r *rulings) add(reader *pdfReader, path references.FPDF_PAGEOBJECT, turns int) {
+func (r *rulings) add(reader *fileReader, path references.FPDF_PAGEOBJECT, turns int) {
 	box, err := reader.FPDFPageObj_GetBounds(&requests.FPDFPageObj_GetBounds{PageObject: path})
 	if err != nil {
 		return

@@ -1,4 +1,4 @@
-package load_test
+package pdf_test
 
 import (
 	"encoding/xml"
@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/internal/load"
+	"example.com/ragflow/internal/pdf"
 )
 
 // truth is the tables of a document of the ICDAR-2013 competition.
@@ -26,11 +26,11 @@ type truth struct {
 	} `xml:"table>region"`
 }
 
-func (t truth) grids() (grids []load.Grid) {
+func (t truth) grids() (grids []pdf.Grid) {
 	for _, r := range t.Regions {
-		var g load.Grid
+		var g pdf.Grid
 		for _, c := range r.Cells {
-			cell := load.GridCell{Text: c.Text, Row: c.Row, LastRow: c.Row, Column: c.Column, LastColumn: c.Column}
+			cell := pdf.GridCell{Text: c.Text, Row: c.Row, LastRow: c.Row, Column: c.Column, LastColumn: c.Column}
 			if c.LastRow != nil {
 				cell.LastRow = *c.LastRow
 			}
@@ -52,7 +52,7 @@ type relation struct {
 
 // relations counts the neighbours in tables: for each cell the next one with text on the right and below, for
 // each row and column that it covers.
-func relations(grids []load.Grid) map[relation]int {
+func relations(grids []pdf.Grid) map[relation]int {
 	counts := map[relation]int{}
 	for _, g := range grids {
 		type place struct{ row, column int }
@@ -124,9 +124,9 @@ func (a agreement) recall() float64 { return float64(a.both) / float64(max(1, a.
 
 func (a agreement) f() float64 { return 2 * float64(a.both) / float64(max(1, a.found+a.wanted)) }
 
-// TestPDFTables measures the tables of PDFs of public bodies against their true cells: half of the
+// TestTables measures the tables of PDFs of public bodies against their true cells: half of the
 // ICDAR-2013 table competition.
-func TestPDFTables(t *testing.T) {
+func TestTables(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(golden.Public(t, "tables"), "*.pdf"))
 	if err != nil || len(names) == 0 {
 		t.Fatal("no PDFs: ", err)
@@ -138,7 +138,7 @@ func TestPDFTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages, err := load.PDFGrids(t.Context(), data)
+		pages, err := pdf.Grids(t.Context(), data)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

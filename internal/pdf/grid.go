@@ -1,4 +1,4 @@
-package load
+package pdf
 
 import (
 	"cmp"
@@ -90,7 +90,7 @@ func parted(lines []ruling, at, through float64) bool {
 }
 
 // table returns the table that a grid makes of words, or nil, and marks them as used.
-func (g *ruledGrid) table(words []*pdfWord) *pdfTable {
+func (g *ruledGrid) table(words []*word) *table {
 	rows, columns := len(g.ys)-1, len(g.xs)-1
 	owner := make([]int, rows*columns) // the field that covers another one, plus 1
 	down, right := make([]int, rows*columns), make([]int, rows*columns)
@@ -115,8 +115,8 @@ func (g *ruledGrid) table(words []*pdfWord) *pdfTable {
 			}
 		}
 	}
-	fields := make([][]*pdfWord, rows*columns)
-	var inside []*pdfWord
+	fields := make([][]*word, rows*columns)
+	var inside []*word
 	for _, w := range words {
 		x, y := (w.left+w.right)/2, w.base+0.3*w.height
 		if w.used || x < g.xs[0] || x > g.xs[columns] || y > g.ys[0] || y < g.ys[rows] {
@@ -135,7 +135,7 @@ func (g *ruledGrid) table(words []*pdfWord) *pdfTable {
 		}
 		inside = append(inside, w)
 	}
-	t := &pdfTable{ruled: true, edges: g.xs[:columns]}
+	t := &table{ruled: true, edges: g.xs[:columns]}
 	for i := range rows {
 		row := tableRow{base: g.ys[i+1]}
 		for j := range columns {
@@ -159,7 +159,7 @@ func (g *ruledGrid) table(words []*pdfWord) *pdfTable {
 
 // splitBands splits rows whose cells hold as many aligned lines of text each, half of them numbers: only some of
 // the rows of the table are ruled.
-func (t *pdfTable) splitBands() {
+func (t *table) splitBands() {
 	var rows []tableRow
 	for _, row := range t.rows {
 		bases := row.bands()
@@ -252,7 +252,7 @@ func (r *tableRow) bands() []float64 {
 
 // splitColumns splits columns between two lines at the gutters in them, and cells over some columns whose text
 // does not cross any: only some of the columns and rows are ruled.
-func (t *pdfTable) splitColumns(xs []float64) {
+func (t *table) splitColumns(xs []float64) {
 	var gutters []interval
 	for c := range t.edges {
 		if c > 0 {

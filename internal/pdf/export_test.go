@@ -1,4 +1,4 @@
-package load
+package pdf
 
 import "context"
 
@@ -11,13 +11,16 @@ type GridCell struct {
 	Row, LastRow, Column, LastColumn int
 }
 
-// PDFGrids returns the tables of each page of a PDF.
-func PDFGrids(ctx context.Context, data []byte) ([][]Grid, error) {
+// Grids returns the tables of each page of a PDF.
+func Grids(ctx context.Context, data []byte) ([][]Grid, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	file, err := pdfContent(ctx, data, nil)
+	r, err := read(ctx, data, nil)
+	if err != nil {
+		return nil, err
+	}
 	var pages [][]Grid
-	for _, lines := range file.pages {
+	for _, lines := range r.pages {
 		var page []Grid
 		for _, l := range lines {
 			if l.table == nil {
@@ -33,5 +36,5 @@ func PDFGrids(ctx context.Context, data []byte) ([][]Grid, error) {
 		}
 		pages = append(pages, page)
 	}
-	return pages, err
+	return pages, nil
 }

@@ -1,4 +1,4 @@
-package load
+package pdf
 
 import (
 	"math"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/ragflow/internal/document"
 )
 
 const (
@@ -16,7 +18,7 @@ const (
 
 // table writes a table so that each row names its values. follows: it stands first on the page after the
 // previous one, which it continues if its columns begin at the same places.
-func (w *layout) table(t *pdfTable, follows bool) {
+func (w *layout) table(t *table, follows bool) {
 	for _, text := range t.before {
 		w.paragraph(text)
 	}
@@ -40,11 +42,14 @@ func (w *layout) table(t *pdfTable, follows bool) {
 
 // rows writes the rows of a table from a row on. A row with only a first cell is the beginning or the end of a
 // wrapped label, or the section of the rows below, which is written before each of them.
-func (w *layout) rows(t *pdfTable, from int) {
-	out := tableWriter{builder: &w.builder, head: w.head}
+func (w *layout) rows(t *table, from int) {
 	write := func(row []string) {
-		if row != nil && out.row(row, 0) != nil {
-			out.head = nil // beyond the budget the names of columns are not repeated
+		head := w.head
+		if w.out.Len() > w.full {
+			head = nil
+		}
+		if row != nil {
+			w.paragraph(document.Record("", head, row))
 		}
 	}
 	values := t.values(from)
@@ -83,7 +88,7 @@ func beginsLower(s string) bool {
 }
 
 // continues reports whether columns begin about where those of another table do.
-func (t *pdfTable) continues(edges []float64) bool {
+func (t *table) continues(edges []float64) bool {
 	height := t.rows[0].height
 	return len(edges) == len(t.edges) && math.Abs(edges[0]-t.edges[0]) <= 0.5*height &&
 		slices.EqualFunc(t.edges, edges, func(a, b float64) bool { return math.Abs(a-b) <= 2*height })
@@ -91,7 +96,7 @@ func (t *pdfTable) continues(edges []float64) bool {
 
 // headRows returns how many rows name the columns, and whether that is sure: they stand above a ruling line,
 // above the first row of numbers, or in bold.
-func (t *pdfTable) headRows() (n int, sure bool) {
+func (t *table) headRows() (n int, sure bool) {
 	if n = t.ruledHead(); n > 0 && !t.ruled {
 		return n, true
 	}
@@ -114,7 +119,7 @@ func (t *pdfTable) headRows() (n int, sure bool) {
 	if n = slices.IndexFunc(t.rows, func(r tableRow) bool { return !r.bold }); n > 0 && n <= maxHeadRows {
 		return n, true
 	}
-	if (t.ruled || t.rows[0].rule) && len(t.rows) > 2 && len(t.rows[0].cells) == len(t.edges) && isHead(t.values(0)[0][1:]) {
+	if (t.ruled || t.rows[0].rule) && len(t.rows) > 2 && len(t.rows[0].cells) == len(t.edges) && !slices.ContainsFunc(t.rows[0].cells, func(c tableCell) bool { return isNumber(c.text) }) {
 		return 1, false
 	}
 	return 0, false
@@ -122,7 +127,7 @@ func (t *pdfTable) headRows() (n int, sure bool) {
 
 // ruledHead returns the number of rows above the first line between rows, 0 if it is not near the top or if
 // many rows are ruled.
-func (t *pdfTable) ruledHead() int {
+func (t *table) ruledHead() int {
 	first, rules := 0, 0
 	for i, r := range t.rows[:len(t.rows)-1] {
 		if r.rule {
@@ -161,7 +166,7 @@ var yearOrDate = regexp.MustCompile(`^\D{0,12}((1[89]|20)\d\d([-/–](\d\d|20\d\
 func isYear(s string) bool { return yearOrDate.MatchString(s) }
 
 // names joins the first rows from the top for each column. The first name is that of the section: none.
-func (t *pdfTable) names(rows int) []string {
+func (t *table) names(rows int) []string {
 	if rows == 0 {
 		return nil
 	}
@@ -177,14 +182,14 @@ func (t *pdfTable) names(rows int) []string {
 	}
 	names := make([]string, len(parts))
 	for k, p := range parts {
-		names[k] = shortText(strings.Join(p, " "))
+		names[k] = document.Short(strings.Join(p, " "))
 	}
 	return names
 }
 
 // values returns the texts of the rows from a row on, each after an empty first cell for the section. A cell is
 // repeated in each row that it covers; with ruling lines, also in each column.
-func (t *pdfTable) values(from int) [][]string {
+func (t *table) values(from int) [][]string {
 	type covering struct {
 		text string
 		rows int

@@ -1,4 +1,4 @@
-package load
+package pdf
 
 import (
 	"math"
@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// pdfTable is a table of a page.
-type pdfTable struct {
+// table is a table of a page.
+type table struct {
 	rows          []tableRow
 	edges         []float64 // where columns begin
 	ruled         bool      // ruling lines part its cells
@@ -40,7 +40,7 @@ type tableCell struct {
 
 // tidy sets the texts of cells, leaves out empty rows and columns, joins wrapped lines and reports whether a
 // table is left.
-func (t *pdfTable) tidy() bool {
+func (t *table) tidy() bool {
 	t.compact()
 	t.joinWrapped()
 	t.trim()
@@ -57,7 +57,7 @@ func (t *pdfTable) tidy() bool {
 }
 
 // compact sets the texts of cells and leaves out empty rows and columns.
-func (t *pdfTable) compact() {
+func (t *table) compact() {
 	t.line = math.MaxInt
 	begins := make([]bool, len(t.edges))
 	for _, r := range t.rows {
@@ -116,7 +116,7 @@ func (t *pdfTable) compact() {
 }
 
 // tightest returns the distance of the lines of a cell, if a third of the rows are clearly farther apart; else 0.
-func (t *pdfTable) tightest() float64 {
+func (t *table) tightest() float64 {
 	least, far := math.Inf(1), 0
 	for i, r := range t.rows[1:] {
 		least = min(least, t.rows[i].base-r.base)
@@ -133,7 +133,7 @@ func (t *pdfTable) tightest() float64 {
 }
 
 // joinWrapped joins a line of text to the near row above that has the same columns.
-func (t *pdfTable) joinWrapped() {
+func (t *table) joinWrapped() {
 	if t.ruled {
 		return
 	}
@@ -163,7 +163,7 @@ func (t *pdfTable) joinWrapped() {
 }
 
 // trim removes title and notes: rows above and below a table with one cell over several columns.
-func (t *pdfTable) trim() {
+func (t *table) trim() {
 	wide := func(r tableRow, columns int) bool {
 		return len(r.cells) == 1 && r.cells[0].last-r.cells[0].first+1 >= columns && r.cells[0].down == 0
 	}
@@ -180,7 +180,7 @@ func (t *pdfTable) trim() {
 var listMark = regexp.MustCompile(`^([•–—*◦▪■●○·►➢✓o-]|\[?\(?(\d{1,3}|[A-Za-z])(\.\d{1,3})*[.)]?\]?)$`)
 
 // plausible reports whether a table without ruling lines is one, not prose, a list or contents.
-func (t *pdfTable) plausible() bool {
+func (t *table) plausible() bool {
 	letters, numbers, cells, multi := 0, 0, 0, 0
 	listed, columns := true, len(t.edges) // listed: the first column only numbers the others
 	for _, r := range t.rows {
@@ -220,7 +220,7 @@ func (t *pdfTable) plausible() bool {
 }
 
 // size returns the number of cells and of the bytes of their text.
-func (t *pdfTable) size() (cells, text int) {
+func (t *table) size() (cells, text int) {
 	for _, r := range t.rows {
 		for _, c := range r.cells {
 			cells++
@@ -231,7 +231,7 @@ func (t *pdfTable) size() (cells, text int) {
 }
 
 // contents reports whether the last column is the numbers of pages or of formulas.
-func (t *pdfTable) contents() bool {
+func (t *table) contents() bool {
 	last, before, entries, bracketed := len(t.edges)-1, 0, 0, true
 	for _, r := range t.rows {
 		c := r.cells[len(r.cells)-1]
@@ -245,7 +245,7 @@ func (t *pdfTable) contents() bool {
 		before, bracketed = n, bracketed && c.text[0] == '('
 		entries++
 	}
-	return (bracketed || entries >= 5) && before < maxPDFPages
+	return (bracketed || entries >= 5) && before < maxPages
 }
 
 var noValue = regexp.MustCompile(`^([-–—.…*†‡/]+|[nN]\.?/?[aA]\.?)$`)

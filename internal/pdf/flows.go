@@ -1,4 +1,4 @@
-package load
+package pdf
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 )
 
 // findTables replaces the lines of tables by one line for each table.
-func (p *pdfPage) findTables() {
+func (p *pageReader) findTables() {
 	p.sort()
 	for turns := range 4 {
 		pools := p.flows(turns)
@@ -32,7 +32,7 @@ func (p *pdfPage) findTables() {
 
 // sort puts the lines in order if most stand above the line before: PDFium reads some turned pages from the
 // bottom.
-func (p *pdfPage) sort() {
+func (p *pageReader) sort() {
 	rising := 0
 	for i, l := range p.lines[:max(0, len(p.lines)-1)] {
 		switch next := p.lines[i+1]; {
@@ -45,26 +45,26 @@ func (p *pdfPage) sort() {
 		}
 	}
 	if rising > 0 {
-		slices.SortStableFunc(p.lines, func(a, b pdfLine) int { return cmp.Compare(b.base, a.base) })
+		slices.SortStableFunc(p.lines, func(a, b textLine) int { return cmp.Compare(b.base, a.base) })
 	}
 }
 
 // replace puts a table in the place of its first line.
-func (p *pdfPage) replace(t *pdfTable) {
+func (p *pageReader) replace(t *table) {
 	if t != nil {
 		p.tables[t.line] = append(p.tables[t.line], t)
 	}
 }
 
 // withTables sets the lines to those without the words of tables, and the tables.
-func (p *pdfPage) withTables() {
-	var lines []pdfLine
+func (p *pageReader) withTables() {
+	var lines []textLine
 	for i, l := range p.lines {
 		for _, t := range p.tables[i] {
 			first := t.rows[0]
-			lines = append(lines, pdfLine{page: l.page, size: l.size, left: l.left, right: l.right, base: first.base, turns: l.turns, table: t})
+			lines = append(lines, textLine{page: l.page, size: l.size, left: l.left, right: l.right, base: first.base, turns: l.turns, table: t})
 		}
-		if kept := slices.DeleteFunc(l.words, func(w pdfWord) bool { return w.used }); len(kept) < len(l.words) {
+		if kept := slices.DeleteFunc(l.words, func(w word) bool { return w.used }); len(kept) < len(l.words) {
 			l.words = kept
 			l.hyphen = false
 			var words []string
@@ -85,7 +85,7 @@ func (p *pdfPage) withTables() {
 }
 
 // alignedWords reports whether two rows have gaps as between cells.
-func alignedWords(words []*pdfWord) bool {
+func alignedWords(words []*word) bool {
 	n := 0
 	for _, r := range rowsOf(words) {
 		if len(r.pieces()) > 1 {
@@ -96,8 +96,8 @@ func alignedWords(words []*pdfWord) bool {
 }
 
 // flows returns the words of the lines of so many turns. Those of a column of prose stand apart.
-func (p *pdfPage) flows(turns int) [][]*pdfWord {
-	var lines []*pdfLine
+func (p *pageReader) flows(turns int) [][]*word {
+	var lines []*textLine
 	page := interval{math.Inf(1), math.Inf(-1)}
 	for i := range p.lines {
 		if l := &p.lines[i]; l.turns == turns {
@@ -109,7 +109,7 @@ func (p *pdfPage) flows(turns int) [][]*pdfWord {
 		}
 	}
 	width := page.to - page.from
-	pools := make([][]*pdfWord, 1)
+	pools := make([][]*word, 1)
 	for from := 0; from < len(lines); {
 		to := from + 1
 		for to < len(lines) && lines[to].base-lines[to-1].base <= 3*lines[to].height {
@@ -117,7 +117,7 @@ func (p *pdfPage) flows(turns int) [][]*pdfWord {
 		}
 		flow := interval{math.Inf(1), math.Inf(-1)}
 		long := 0
-		var words []*pdfWord
+		var words []*word
 		for _, l := range lines[from:to] {
 			flow = interval{min(flow.from, l.left), max(flow.to, l.right)}
 			if utf8.RuneCountInString(l.text) > 28 && l.right-l.left > 0.3*width {

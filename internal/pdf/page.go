@@ -1,4 +1,4 @@
-package load
+package pdf
 
 import (
 	"fmt"
@@ -8,11 +8,13 @@ import (
 
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
+
+	"example.com/ragflow/internal/document"
 )
 
-// pdfLine is a line of text on a page, with the look of its first and last characters. Lengths are in points,
+// textLine is a line of text on a page, with the look of its first and last characters. Lengths are in points,
 // in the coordinates of its page turned so that the text runs from left to right.
-type pdfLine struct {
+type textLine struct {
 	text              string
 	page              int  // from 0
 	hyphen            bool // it ends within a word; the hyphen is not in text
@@ -21,12 +23,12 @@ type pdfLine struct {
 	left, right, base float64
 	turns             int // quarter turns to the left that the text has on the unrotated page
 	height            float64
-	words             []pdfWord // while the page is read
-	table             *pdfTable // in place of the line; nil for text
+	words             []word // while the page is read
+	table             *table // in place of the line; nil for text
 }
 
-// pdfWord is a word of a line. The top of its page is up.
-type pdfWord struct {
+// word is a word of a line. The top of its page is up.
+type word struct {
 	text                      string
 	left, right, base, height float64
 	bold                      bool
@@ -34,31 +36,31 @@ type pdfWord struct {
 	used                      bool
 }
 
-// pdfPage reads the lines of a page in PDFium's order.
-type pdfPage struct {
-	reader      *pdfReader
+// pageReader reads the lines of a page in PDFium's order.
+type pageReader struct {
+	reader      *fileReader
 	ref         requests.Page
 	text        references.FPDF_TEXTPAGE
 	page        int
-	lines       []pdfLine
+	lines       []textLine
 	line        strings.Builder
-	words       []pdfWord
-	turns       int                 // of the current line
-	first, last int                 // first and last character of the line; first is -1 before it begins
-	begun       int                 // first character of the current word; -1 between words
-	start       int                 // of the current word in line
-	second      int                 // first character of the second word; 0 before
-	tables      map[int][]*pdfTable // by the first of the lines that they hold
+	words       []word
+	turns       int              // of the current line
+	first, last int              // first and last character of the line; first is -1 before it begins
+	begun       int              // first character of the current word; -1 between words
+	start       int              // of the current word in line
+	second      int              // first character of the second word; 0 before
+	tables      map[int][]*table // by the first of the lines that they hold
 }
 
-func (p *pdfPage) read() error {
+func (p *pageReader) read() error {
 	const hyphen, hyphenInText = 0x02, 0xFFFE // PDFium's codes of a hyphen at the end of a line
 	count, err := p.reader.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: p.text})
 	if err != nil {
 		return nil //nolint:nilerr // a damaged page
 	}
 	if count.Count > maxPageChars {
-		return fmt.Errorf("%w: %d characters on page %d, the limit is %d", ErrTooLarge, count.Count, p.page+1, maxPageChars)
+		return fmt.Errorf("%w: %d characters on page %d, the limit is %d", document.ErrTooLarge, count.Count, p.page+1, maxPageChars)
 	}
 	p.first, p.begun = -1, -1
 	for i, c := range p.characters(count.Count) {
@@ -69,7 +71,7 @@ func (p *pdfPage) read() error {
 		case '\r', '\n', hyphen, hyphenInText:
 			p.end(c == hyphen || c == hyphenInText)
 		default:
-			p.add(visibleRune(c), i)
+			p.add(document.Visible(c), i)
 		}
 	}
 	p.end(false)
@@ -78,7 +80,7 @@ func (p *pdfPage) read() error {
 
 // characters returns the characters of the page; fewer if it is damaged. One call returns them all, unless some have no
 // Unicode value: they are missing in its result.
-func (p *pdfPage) characters(n int) []rune {
+func (p *pageReader) characters(n int) []rune {
 	// Twice the room, for characters of two UTF-16 units.
 	all, err := p.reader.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: p.text, Count: 2 * n})
 	if err == nil {
@@ -97,7 +99,7 @@ func (p *pdfPage) characters(n int) []rune {
 	return chars
 }
 
-func (p *pdfPage) add(c rune, i int) {
+func (p *pageReader) add(c rune, i int) {
 	switch {
 	case c < 0:
 		return
@@ -125,11 +127,11 @@ func (p *pdfPage) add(c rune, i int) {
 }
 
 // endWord closes the current word, if any.
-func (p *pdfPage) endWord() {
+func (p *pageReader) endWord() {
 	if p.begun < 0 {
 		return
 	}
-	w := pdfWord{text: p.line.String()[p.start:]}
+	w := word{text: p.line.String()[p.start:]}
 	if at, err := p.reader.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: p.text, Index: p.begun}); err == nil {
 		w.left, w.base = turned(at.X, at.Y, p.turns)
 		w.right = w.left
@@ -153,10 +155,10 @@ func turned(x, y float64, turns int) (tx, ty float64) {
 
 // end closes the line. PDFium ends a line at an index or an exponent; the following text at the same height
 // belongs to the line.
-func (p *pdfPage) end(hyphen bool) {
+func (p *pageReader) end(hyphen bool) {
 	p.endWord()
 	if p.first >= 0 {
-		l := pdfLine{text: p.line.String(), page: p.page, hyphen: hyphen, turns: p.turns, words: p.words}
+		l := textLine{text: p.line.String(), page: p.page, hyphen: hyphen, turns: p.turns, words: p.words}
 		if text, ok := strings.CutSuffix(l.text, "‐"); ok { // U+2010, which PDFium takes for a letter
 			l.text, l.hyphen = text, true
 		}
@@ -173,7 +175,7 @@ func (p *pdfPage) end(hyphen bool) {
 }
 
 // join appends the text beside a line.
-func (l *pdfLine) join(b pdfLine) {
+func (l *textLine) join(b textLine) {
 	words := b.words
 	if b.left-l.right > 0.15*b.size {
 		l.text += " "
@@ -186,7 +188,7 @@ func (l *pdfLine) join(b pdfLine) {
 }
 
 // beside reports whether b follows a at the same height, at most a table column away.
-func beside(a, b pdfLine) bool {
+func beside(a, b textLine) bool {
 	size := min(a.size, b.size)
 	return !a.hyphen && size > 0 && a.turns == b.turns && math.Abs(a.base-b.base) < 0.35*size && b.left >= a.right-0.3*size && b.left-a.right < 12*size
 }
@@ -198,9 +200,9 @@ var (
 )
 
 // measure reads the look of a line; unreadable values stay zero.
-func (p *pdfPage) measure(l *pdfLine) {
+func (p *pageReader) measure(l *textLine) {
 	typical := p.first
-	if isItem(l.text) && p.second > 0 {
+	if document.IsItem(l.text) && p.second > 0 {
 		typical = p.second // a bullet often has another font
 	}
 	if size, err := p.reader.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: p.text, Index: typical}); err == nil {

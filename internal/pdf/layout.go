@@ -1,8 +1,7 @@
-package load
+package pdf
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -23,72 +22,6 @@ const (
 	nearLines       = 12   // lines before and after that show the right edge of a column
 )
 
-// takePDF sets the text and metadata of a PDF.
-func (d *draft) takePDF(file *pdfFile) error {
-	dropFurniture(file.pages)
-	d.Notes = append(d.Notes, file.markRecognised()...)
-	lines := slices.Concat(file.pages...)
-	pages := len(file.pages)
-	scanned := fmt.Sprintf("%s of %d that hold pictures", plural(len(file.scans), "page"), pages)
-	if len(file.scans) == pages {
-		scanned = plural(pages, "page") + ", all of them pictures"
-	}
-	switch {
-	case len(lines) > 0 && len(file.scans) > 0:
-		d.Warnings = append(d.Warnings, scanned+" without text; "+file.ocr.advice("to have it found"))
-	case len(lines) > 0:
-	case pages == 0:
-		return fmt.Errorf("%w: it has no pages", ErrNoText)
-	case len(file.scans) > 0:
-		return fmt.Errorf("%w: %s; %s", ErrNoText, scanned, file.ocr.advice("first"))
-	default:
-		return fmt.Errorf("%w: %s", ErrNoText, plural(pages, "empty page"))
-	}
-	w := layout{builder: d.builder()}
-	w.measure(lines)
-	w.write(lines)
-	for len(w.starts) < pages {
-		w.starts = append(w.starts, w.out.Len())
-	}
-	w.finish(d)
-	d.Pages, d.Labels, d.Meta, d.Places = w.starts, file.labels, file.fields, nil // pages are its places
-	end := len(d.Text)
-	if pages > 1 {
-		end = w.starts[1]
-	}
-	d.Title = cmp.Or(file.title, largestOf(d.Blocks, end))
-	return nil
-}
-
-// largestOf returns the heading above all others if it stands on the first page, which ends at an offset; else
-// one of three words or more that the document begins with. Shorter ones are those of chapters, such as "Preface".
-func largestOf(blocks []document.Block, end int) string {
-	best, alone := document.Block{Level: math.MaxInt}, false
-	for _, b := range blocks {
-		if b.Level > 0 && b.Level <= best.Level && b.Heading != "" {
-			best, alone = b, b.Level < best.Level
-		}
-	}
-	if !alone || best.Start >= end {
-		best = document.Block{}
-		if len(blocks) > 0 && strings.Count(blocks[0].Heading, " ") >= 2 {
-			best = blocks[0]
-		}
-	}
-	if numbered(best.Heading) || utf8.RuneCountInString(best.Heading) > maxHeadingRunes {
-		return ""
-	}
-	return best.Heading
-}
-
-// plural formats a number of things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 var (
 	digits  = regexp.MustCompile(`\d+|^[ivxlc]+$`)
 	leaders = regexp.MustCompile(`((\. ?){4,}|…( ?…)+)\s*(\d+|[ivxlc]+)$`)
@@ -98,8 +31,8 @@ var (
 // dropFurniture removes the lines at the top or the bottom of many pages, ignoring numbers, the lines of a
 // table of contents, which end in dots and a page number, and pages of an index, whose lines end in page
 // numbers.
-func dropFurniture(pages [][]pdfLine) {
-	key := func(l pdfLine) string { return digits.ReplaceAllString(strings.ToLower(l.text), "#") }
+func dropFurniture(pages [][]textLine) {
+	key := func(l textLine) string { return digits.ReplaceAllString(strings.ToLower(l.text), "#") }
 	counts := map[string]int{}
 	for _, lines := range pages {
 		once := map[string]bool{}
@@ -129,7 +62,7 @@ func dropFurniture(pages [][]pdfLine) {
 }
 
 // isIndex reports whether most lines of a page are entries of an index.
-func isIndex(lines []pdfLine) bool {
+func isIndex(lines []textLine) bool {
 	const least = 12
 	entries := 0
 	for _, l := range lines {
@@ -141,7 +74,7 @@ func isIndex(lines []pdfLine) bool {
 }
 
 // edges returns the indexes of the first and the last lines of a page.
-func edges(lines []pdfLine) []int {
+func edges(lines []textLine) []int {
 	order := make([]int, len(lines))
 	for i := range order {
 		order[i] = i
@@ -153,9 +86,24 @@ func edges(lines []pdfLine) []int {
 	return order
 }
 
+// file writes the text of the pages.
+func (r *fileReader) file() File {
+	dropFurniture(r.pages)
+	r.markRecognised()
+	lines := slices.Concat(r.pages...)
+	w := layout{full: 6<<20 + 2*r.size}
+	w.measure(lines)
+	w.write(lines)
+	w.page(len(r.pages) - 1)
+	f := r.found
+	f.Text, f.Pages, f.Pictures = w.out.String(), w.starts, len(r.scans)
+	return f
+}
+
 // layout converts lines into text: a paragraph becomes one line, headings are as in Markdown.
 type layout struct {
-	builder
+	out    strings.Builder
+	full   int       // bytes of text after which rows do not name their values
 	size   float64   // font size of the body
 	lead   float64   // line distance of the body
 	larger []float64 // font sizes of headings, largest first
@@ -169,7 +117,7 @@ type layout struct {
 }
 
 // measure finds the font size of most letters, and the distance between most lines.
-func (w *layout) measure(lines []pdfLine) {
+func (w *layout) measure(lines []textLine) {
 	letters, gaps := map[float64]int{}, map[float64]int{}
 	bold, fixed, all := 0, 0, 0
 	for i, l := range lines {
@@ -217,7 +165,20 @@ func most(counts map[float64]int) float64 {
 	return best
 }
 
-func (w *layout) write(lines []pdfLine) {
+// begin begins a part of the text.
+func (w *layout) begin() {
+	if w.out.Len() > 0 {
+		w.out.WriteString(apart)
+	}
+}
+
+// paragraph writes a part of text.
+func (w *layout) paragraph(text string) {
+	w.begin()
+	w.out.WriteString(text)
+}
+
+func (w *layout) write(lines []textLine) {
 	levels := w.levels(lines)
 	plain := false // the previous line is text
 	for i := 0; i < len(lines); i++ {
@@ -259,7 +220,7 @@ func (w *layout) page(n int) {
 }
 
 // levels finds the headings: lines in larger type, and bold lines that end no sentence.
-func (w *layout) levels(lines []pdfLine) []int {
+func (w *layout) levels(lines []textLine) []int {
 	levels := make([]int, len(lines))
 	for i, l := range lines {
 		if utf8.RuneCountInString(l.text) > maxHeadingRunes || strings.IndexFunc(l.text, unicode.IsLetter) < 0 {
@@ -269,7 +230,7 @@ func (w *layout) levels(lines []pdfLine) []int {
 		switch at := slices.Index(w.larger, rounded(l.size)); {
 		case at >= 0:
 			levels[i] = min(at+1, 5)
-		case l.bold && !w.bold && rounded(l.size) >= w.size && !follows && !isItem(l.text) &&
+		case l.bold && !w.bold && rounded(l.size) >= w.size && !follows && !document.IsItem(l.text) &&
 			!strings.ContainsAny(l.text[len(l.text)-1:], ".,;:"):
 			levels[i] = min(len(w.larger)+1, 6)
 		}
@@ -282,7 +243,7 @@ const maxCodeIndent = 64
 
 // codeEnd returns the end of the code on one page that begins with lines[from]: two or more monospaced lines;
 // from without code.
-func (w *layout) codeEnd(lines []pdfLine, levels []int, from int) int {
+func (w *layout) codeEnd(lines []textLine, levels []int, from int) int {
 	to := from
 	for to < len(lines) && lines[to].fixed && !w.fixed && levels[to] == 0 && lines[to].page == lines[from].page {
 		to++
@@ -294,7 +255,7 @@ func (w *layout) codeEnd(lines []pdfLine, levels []int, from int) int {
 }
 
 // code writes the lines of a program as a block, indented as on the page.
-func (w *layout) code(lines []pdfLine) {
+func (w *layout) code(lines []textLine) {
 	left, width := lines[0].left, 0.01 // of a letter
 	for _, l := range lines {
 		left, width = min(left, l.left), max(width, (l.right-l.left)/float64(utf8.RuneCountInString(l.text)))
@@ -308,14 +269,14 @@ func (w *layout) code(lines []pdfLine) {
 	}
 	w.begin()
 	w.page(lines[0].page)
-	w.out.WriteString(fenced(strings.TrimRight(b.String(), "\n"), ""))
+	w.out.WriteString(document.Fenced(strings.TrimRight(b.String(), "\n"), ""))
 }
 
 const apart = "\n\n"
 
 // joint returns the text between two lines: nothing within a word, a space within a paragraph, a line feed
 // between separate lines, or [apart]. edge is the right edge of the column.
-func (w *layout) joint(a, b pdfLine, heading bool, edge float64) string {
+func (w *layout) joint(a, b textLine, heading bool, edge float64) string {
 	first, _ := utf8.DecodeRuneInString(b.text)
 	last, _ := utf8.DecodeLastRuneInString(a.text)
 	joined := " "
@@ -334,17 +295,17 @@ func (w *layout) joint(a, b pdfLine, heading bool, edge float64) string {
 		return apart
 	case heading:
 		return joined
-	case isItem(b.text) && (moved || gap > 1.7*w.lead):
+	case document.IsItem(b.text) && (moved || gap > 1.7*w.lead):
 		return apart
-	case isItem(b.text):
+	case document.IsItem(b.text):
 		return "\n"
-	case moved && full && !endsSentence(a.text):
+	case moved && full && !document.EndsSentence(a.text):
 		return joined
-	case moved, gap > 1.35*max(w.lead, 1.1*a.size), !full && endsSentence(a.text):
+	case moved, gap > 1.35*max(w.lead, 1.1*a.size), !full && document.EndsSentence(a.text):
 		return apart
 	case !full:
 		return "\n"
-	case endsSentence(a.text) && b.left-a.left > 0.7*a.size && !isItem(a.text):
+	case document.EndsSentence(a.text) && b.left-a.left > 0.7*a.size && !document.IsItem(a.text):
 		return apart // the first line of a paragraph is indented
 	}
 	return joined
@@ -354,7 +315,7 @@ func similar(a, b float64) bool { return math.Abs(a-b) <= 0.12*max(a, b) }
 
 // isFull reports whether the first word of the next line would not fit on a line, so that the paragraph
 // continues.
-func isFull(a, b pdfLine, edge float64) bool {
+func isFull(a, b textLine, edge float64) bool {
 	runes := utf8.RuneCountInString(a.text)
 	if runes < 2 || a.right <= a.left {
 		return false
@@ -365,7 +326,7 @@ func isFull(a, b pdfLine, edge float64) bool {
 }
 
 // rightEdge returns the right edge of the lines near lines[i] that begin at about the same position.
-func rightEdge(lines []pdfLine, i int) float64 {
+func rightEdge(lines []textLine, i int) float64 {
 	edge := lines[i].right
 	for _, l := range lines[max(0, i-nearLines):min(len(lines), i+nearLines)] {
 		if l.page == lines[i].page && similar(l.size, lines[i].size) && math.Abs(l.left-lines[i].left) < 3*l.size {
@@ -374,12 +335,3 @@ func rightEdge(lines []pdfLine, i int) float64 {
 	}
 	return edge
 }
-
-func endsSentence(s string) bool {
-	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, `"'”’»)]`))
-	return strings.ContainsRune(".!?:;。！？…", r)
-}
-
-var listItem = regexp.MustCompile(`^([•–—*◦▪■●○·►➢✓o-]|\[\d{1,3}\]|\(?(\d[\d.]{0,4}|[A-Za-z])[.)]) \S`)
-
-func isItem(s string) bool { return listItem.MatchString(s) }
