@@ -14,7 +14,7 @@ func (p *pageReader) findTables() {
 	for turns := range 4 {
 		pools := p.flows(turns)
 		all := slices.Concat(pools...)
-		if !alignedWords(all) {
+		if len(all) == 0 {
 			continue
 		}
 		rules := p.rulings(turns)
@@ -82,17 +82,6 @@ func (p *pageReader) withTables() {
 		}
 	}
 	p.lines = lines
-}
-
-// alignedWords reports whether two rows have gaps as between cells.
-func alignedWords(words []*word) bool {
-	n := 0
-	for _, r := range rowsOf(words) {
-		if len(r.pieces()) > 1 {
-			n++
-		}
-	}
-	return n >= 2
 }
 
 // flows returns the words of the lines of so many turns. Those of a column of prose stand apart.

@@ -158,25 +158,18 @@ func (g *ruledGrid) table(words []*word) *table {
 }
 
 // splitBands splits rows whose cells hold as many aligned lines of text each, half of them numbers: only some of
-// the rows of the table are ruled.
+// the rows of the table are ruled. Rows that a cell of a row above covers stay whole.
 func (t *table) splitBands() {
 	var rows []tableRow
+	covered := 0 // rows from here
 	for _, row := range t.rows {
 		bases := row.bands()
-		if len(bases) < 2 {
-			rows = append(rows, row)
-			continue
+		if len(bases) < 2 || covered > 0 {
+			bases = []float64{row.base}
 		}
 		for n, base := range bases {
 			part := tableRow{base: base}
 			for _, c := range row.cells {
-				if c.down > 0 && n == 0 {
-					c.down += len(bases) - 1
-					part.cells = append(part.cells, c)
-				}
-				if c.down > 0 {
-					continue
-				}
 				own := c
 				own.lines = nil
 				for _, l := range c.lines {
@@ -190,13 +183,9 @@ func (t *table) splitBands() {
 			}
 			rows = append(rows, part)
 		}
-		for k := range rows[:len(rows)-len(bases)] {
-			above := &rows[k]
-			for c := range above.cells {
-				if cell := &above.cells[c]; cell.down > 0 && k+cell.down >= len(rows)-len(bases) {
-					cell.down += len(bases) - 1
-				}
-			}
+		covered--
+		for _, c := range row.cells {
+			covered = max(covered, c.down)
 		}
 	}
 	t.rows = rows
@@ -226,7 +215,7 @@ func (r *tableRow) bands() []float64 {
 	for _, c := range r.cells {
 		switch {
 		case c.down > 0:
-			continue
+			return nil
 		case c.first == 0:
 			label = c
 			continue

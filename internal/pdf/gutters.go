@@ -106,7 +106,7 @@ func runEnd(rows []wordRow, from int) int {
 
 // tableOf returns the table that rows make, or nil.
 func tableOf(rows []wordRow, rules rulings) *table {
-	gutters := rules.gutters(append(guttersOf(rows), numberGutters(rows)...), rows)
+	gutters := guttersOf(rows)
 	if len(gutters) == 0 || len(gutters)*len(rows) > maxFields {
 		return nil
 	}
@@ -205,34 +205,6 @@ func withSparse(gutters, pieces []interval, height float64) []interval {
 		}
 	}
 	return all[1 : len(all)-1]
-}
-
-// numberGutters returns the narrow intervals between numbers that end at the same place and the words behind
-// them, if a third of the rows have them.
-func numberGutters(rows []wordRow) []interval {
-	var gaps []interval
-	for _, r := range rows {
-		for i, b := range r.words[1:] {
-			a := r.words[i]
-			if gap := b.left - a.right; gap > 0.27*r.height && gap <= cellGap*r.height && isNumber(a.text) {
-				gaps = append(gaps, interval{a.right, b.left})
-			}
-		}
-	}
-	slices.SortFunc(gaps, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
-	var gutters []interval
-	for len(gaps) > 0 {
-		g, n := gaps[0], 0
-		for n < len(gaps) && gaps[n].from < gaps[0].from+1.5 {
-			g = interval{gaps[n].from, min(g.to, gaps[n].to)}
-			n++
-		}
-		if n >= 4 && 3*n >= len(rows) && g.from < g.to {
-			gutters = append(gutters, g)
-		}
-		gaps = gaps[n:]
-	}
-	return gutters
 }
 
 func extent(words []*word) interval {

@@ -40,46 +40,30 @@ func (w *layout) table(t *table, follows bool) {
 	}
 }
 
-// rows writes the rows of a table from a row on. A row with only a first cell is the beginning or the end of a
-// wrapped label, or the section of the rows below, which is written before each of them.
+// rows writes the rows of a table from a row on. A row with only a first cell is the section of the rows below, which
+// is written before each of them; where these are indented, it ends before a row that is not.
 func (w *layout) rows(t *table, from int) {
-	write := func(row []string) {
-		head := w.head
-		if w.out.Len() > w.full {
-			head = nil
-		}
-		if row != nil {
-			w.paragraph(document.Record("", head, row))
-		}
-	}
-	values := t.values(from)
 	indented := false
-	var waiting []string // the previous row, until its label is known to be whole
-	begun := ""          // of the next label
+	values := t.values(from)
 	for i, row := range values {
 		cells := t.rows[from+i].cells
-		alone := len(cells) == 1 && cells[0].first == 0 && !isNumber(row[1])
-		if begun != "" {
-			row[1], begun = begun+" "+row[1], ""
-		}
+		alone := len(cells) == 1 && cells[0].first == 0 && !isNumber(row[0])
 		switch last := i+1 == len(values); {
-		case alone && waiting != nil && beginsLower(row[1]) && !beginsLower(waiting[1]):
-			waiting[1] += " " + row[1]
-			continue
-		case alone && !last && beginsLower(values[i+1][1]) && (i+2 == len(values) || !beginsLower(values[i+2][1])):
-			begun = row[1]
+		case alone && !last && beginsLower(values[i+1][0]) && (i+2 == len(values) || !beginsLower(values[i+2][0])):
+			values[i+1][0] = row[0] + " " + values[i+1][0] // a wrapped label
 			continue
 		case alone && !last && len(t.rows[from+i+1].cells) > 1:
-			w.section, indented = tableCell{text: row[1], left: cells[0].left}, t.rows[from+i+1].cells[0].left > cells[0].left+2
+			w.section, indented = tableCell{text: row[0], left: cells[0].left}, t.rows[from+i+1].cells[0].left > cells[0].left+2
 			continue
 		case indented && cells[0].first == 0 && cells[0].left <= w.section.left+2:
 			w.section, indented = tableCell{}, false
 		}
-		row[0] = w.section.text
-		write(waiting)
-		waiting = row
+		head := w.head
+		if w.out.Len() > w.full {
+			head = nil
+		}
+		w.paragraph(document.Record(w.section.text, head, row))
 	}
-	write(waiting)
 }
 
 func beginsLower(s string) bool {
@@ -165,15 +149,15 @@ var yearOrDate = regexp.MustCompile(`^\D{0,12}((1[89]|20)\d\d([-/–](\d\d|20\d\
 // isYear reports whether a cell is a year or a date, which may name a column.
 func isYear(s string) bool { return yearOrDate.MatchString(s) }
 
-// names joins the first rows from the top for each column. The first name is that of the section: none.
+// names joins the first rows from the top for each column.
 func (t *table) names(rows int) []string {
 	if rows == 0 {
 		return nil
 	}
-	parts := make([][]string, len(t.edges)+1)
+	parts := make([][]string, len(t.edges))
 	for _, r := range t.rows[:rows] {
 		for _, c := range r.cells {
-			for k := c.first + 1; k <= c.last+1; k++ {
+			for k := c.first; k <= c.last; k++ {
 				if n := len(parts[k]); n == 0 || parts[k][n-1] != c.text {
 					parts[k] = append(parts[k], c.text)
 				}
@@ -187,8 +171,8 @@ func (t *table) names(rows int) []string {
 	return names
 }
 
-// values returns the texts of the rows from a row on, each after an empty first cell for the section. A cell is
-// repeated in each row that it covers; with ruling lines, also in each column.
+// values returns the texts of the rows from a row on. A cell is repeated in each row that it covers; with ruling lines,
+// also in each column.
 func (t *table) values(from int) [][]string {
 	type covering struct {
 		text string
@@ -197,10 +181,10 @@ func (t *table) values(from int) [][]string {
 	above := make([]covering, len(t.edges))
 	var values [][]string
 	for _, r := range t.rows[from:] {
-		row := make([]string, len(t.edges)+1)
+		row := make([]string, len(t.edges))
 		for k := range above {
 			if a := &above[k]; a.rows > 0 {
-				row[k+1] = a.text
+				row[k] = a.text
 				a.rows--
 			}
 		}
@@ -210,7 +194,7 @@ func (t *table) values(from int) [][]string {
 				last = c.last
 			}
 			for k := c.first; k <= last; k++ {
-				row[k+1] = strings.TrimSpace(row[k+1] + " " + c.text)
+				row[k] = strings.TrimSpace(row[k] + " " + c.text)
 				if c.down > 0 {
 					above[k] = covering{c.text, c.down}
 				}

@@ -2,7 +2,6 @@ package pdf
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/klippa-app/go-pdfium/enums"
@@ -98,22 +97,4 @@ func (r rulings) between(above, below wordRow) bool {
 	return slices.ContainsFunc(r.across, func(l ruling) bool {
 		return l.at < above.base+0.1*above.height && l.at > below.base+0.3*below.height && min(l.to, right)-max(l.from, left) > 0.8*(right-left)
 	})
-}
-
-// gutters adds the vertical lines that pass most of the rows to the gutters between their columns.
-func (r rulings) gutters(gutters []interval, rows []wordRow) []interval {
-	top, bottom := rows[0].base+rows[0].height, rows[len(rows)-1].base
-	left, right := math.Inf(1), math.Inf(-1)
-	for _, row := range rows {
-		s := extent(row.words)
-		left, right = min(left, s.from), max(right, s.to)
-	}
-	for _, l := range r.down {
-		within := slices.ContainsFunc(gutters, func(g interval) bool { return g.from <= l.at && l.at <= g.to })
-		if !within && l.at > left && l.at < right && min(l.to, top)-max(l.from, bottom) > 0.6*(top-bottom) {
-			gutters = append(gutters, interval{l.at, l.at})
-		}
-	}
-	slices.SortFunc(gutters, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
-	return gutters
 }

@@ -93,6 +93,7 @@ func (t *table) compact() {
 				for _, w := range l.words {
 					words = append(words, w.text)
 					r.bold = r.bold && w.bold
+					t.line = min(t.line, w.line)
 				}
 				r.height = max(r.height, l.height)
 			}
@@ -102,11 +103,6 @@ func (t *table) compact() {
 			}
 			if end := c.lines[len(c.lines)-1].base; k == 0 || end < r.end {
 				r.end = end
-			}
-			for _, l := range c.lines {
-				for _, w := range l.words {
-					t.line = min(t.line, w.line)
-				}
 			}
 			c.lines = nil
 		}
