@@ -23,7 +23,9 @@ const (
 
 // archive is a ZIP file with the parts of a document. Parts are read as streams.
 type archive struct {
+	data  []byte
 	files map[string]*zip.File
+	about string // the part with the metadata
 	left  int64 // bytes that may still be unpacked
 	most  int64 // bytes that may be unpacked in all
 }
@@ -39,11 +41,42 @@ func openArchive(data []byte) (*archive, error) {
 		return nil, fmt.Errorf("%w: %d files in the archive, the limit is %d", ErrTooLarge, len(r.File), maxEntries)
 	}
 	most := budgetOf(len(data)).unpacked
-	a := &archive{files: make(map[string]*zip.File, len(r.File)), left: most, most: most}
+	a := &archive{data: data, files: make(map[string]*zip.File, len(r.File)), about: "docProps/core.xml", left: most, most: most}
 	for _, f := range r.File {
 		a.files[path.Clean(strings.TrimPrefix(f.Name, "/"))] = f
 	}
+	if a.has("meta.xml") {
+		a.about = "meta.xml"
+	}
+	var manifest struct { // of OpenDocument
+		Encryption []struct{} `xml:"file-entry>encryption-data"`
+	}
+	if _ = a.decode("META-INF/manifest.xml", &manifest); len(manifest.Encryption) > 0 {
+		return nil, fmt.Errorf("%w: save a copy without a password", ErrEncrypted)
+	}
 	return a, nil
+}
+
+// readArchive reads a format whose files are archives of XML.
+func (d *draft) readArchive(data []byte, read func(*draft, *archive, *builder) error) error {
+	a, err := openArchive(data)
+	if err != nil {
+		return err
+	}
+	d.Encoding = d.Kind
+	w := d.builder()
+	if err := read(d, a, w); err != nil {
+		return err
+	}
+	if w.out.Len() == 0 {
+		return fmt.Errorf("%w: it is empty, or made of pictures", ErrNoText)
+	}
+	w.finish(d)
+	d.about(a)
+	for i := range d.Pages {
+		d.Pages[i] = min(d.Pages[i], len(d.Text))
+	}
+	return nil
 }
 
 func (a *archive) has(name string) bool { return a.files[path.Clean(name)] != nil }

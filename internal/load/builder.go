@@ -25,7 +25,7 @@ type builder struct {
 }
 
 // builder returns a builder with the budget of the file.
-func (d *draft) builder() builder { return builder{most: budgetOf(d.size)} }
+func (d *draft) builder() *builder { return &builder{most: budgetOf(d.size)} }
 
 // begin begins a part.
 func (w *builder) begin() {

@@ -3,7 +3,6 @@ package load
 import (
 	"cmp"
 	"encoding/xml"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -27,13 +26,9 @@ const maxNote = 64 << 10
 
 // readDOCX reads a Word document: paragraphs, headings, lists, tables, footnotes, endnotes and comments; at
 // the end its headers and footers, each once. Hidden text is left out.
-func (d *draft) readDOCX(data []byte) error {
-	d.Encoding = "docx"
-	a, err := openArchive(data)
-	if err != nil {
-		return err
-	}
-	w := docxReader{officeReader: officeReader{builder: d.builder(), roles: docxRoles}, notes: map[string]*docxNote{}}
+func (d *draft) readDOCX(a *archive, out *builder) error {
+	w := docxReader{officeReader: officeReader{builder: out, roles: docxRoles}, notes: map[string]*docxNote{}}
+	var err error
 	if w.styles, w.lists, err = docxStyles(a); err != nil {
 		d.Warnings = append(d.Warnings, "the numbers of its lists were left out: "+err.Error())
 	}
@@ -60,13 +55,8 @@ func (d *draft) readDOCX(data []byte) error {
 	if err := a.stream(main, &w); err != nil {
 		return err
 	}
-	if w.out.Len() == 0 {
-		return fmt.Errorf("%w: it is empty, or made of pictures", ErrNoText)
-	}
 	w.writeAround(around)
-	w.finish(d)
-	d.about(a, "docProps/core.xml")
-	d.Title = cmp.Or(w.title, d.Title)
+	d.Title = w.title
 	return nil
 }
 
@@ -90,7 +80,7 @@ type docxNote struct {
 func (w *docxReader) readNotes(a *archive, part string) error {
 	roles := maps.Clone(docxRoles)
 	maps.DeleteFunc(roles, func(_, role string) bool { return role == isTable || role == isRow || role == isCell })
-	r := docxReader{officeReader: officeReader{builder: builder{most: w.most}, roles: roles}}
+	r := docxReader{officeReader: officeReader{builder: &builder{most: w.most}, roles: roles}}
 	var open *docxNote
 	around, field := false, false // in a header or footer, and there in a number of pages, a date or the like
 	r.more = func(e xml.StartElement) bool {

@@ -51,15 +51,14 @@ func detect(sample []byte) chardet.Result {
 	if err != nil {
 		return chardet.Result{}
 	}
-	slices.SortFunc(all, func(a, b chardet.Result) int {
-		western := func(r chardet.Result) bool { return r.Charset == "ISO-8859-1" || r.Charset == "windows-1252" }
-		switch {
-		case a.Confidence == b.Confidence && western(a) && !western(b):
-			return -1
-		case a.Confidence == b.Confidence && western(b) && !western(a):
-			return 1
+	foreign := func(r chardet.Result) int {
+		if r.Charset == "ISO-8859-1" || r.Charset == "windows-1252" {
+			return 0
 		}
-		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), strings.Compare(a.Charset, b.Charset))
+		return 1
+	}
+	slices.SortFunc(all, func(a, b chardet.Result) int {
+		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), foreign(a)-foreign(b), strings.Compare(a.Charset, b.Charset))
 	})
 	if i := slices.IndexFunc(all, func(r chardet.Result) bool { return hasAll(r.Charset, sample) }); i >= 0 {
 		return all[i]

@@ -14,12 +14,7 @@ import (
 const maxChapter = 4 << 20
 
 // readEPUB reads an electronic book: its chapters in reading order, each as an HTML page.
-func (d *draft) readEPUB(data []byte) error {
-	d.Encoding = "epub"
-	a, err := openArchive(data)
-	if err != nil {
-		return err
-	}
+func (d *draft) readEPUB(a *archive, w *builder) error {
 	var container struct {
 		Files []struct {
 			Path string `xml:"full-path,attr"`
@@ -31,14 +26,13 @@ func (d *draft) readEPUB(data []byte) error {
 	if len(container.Files) == 0 {
 		return fmt.Errorf("%w: it names no contents", ErrBroken)
 	}
-	name := container.Files[0].Path
-	chapters, err := a.chapters(name)
+	a.about = container.Files[0].Path
+	chapters, err := a.chapters(a.about)
 	if err != nil {
 		return err
 	}
-	w := d.builder()
 	for _, href := range chapters {
-		page, err := a.read(path.Join(path.Dir(name), href), maxChapter)
+		page, err := a.read(path.Join(path.Dir(a.about), href), maxChapter)
 		if err == nil {
 			err = w.chapter(page, d.size)
 		}
@@ -52,8 +46,6 @@ func (d *draft) readEPUB(data []byte) error {
 	if w.out.Len() == 0 {
 		return fmt.Errorf("%w: no chapter of it can be read", ErrNoText)
 	}
-	w.finish(d)
-	d.about(a, name)
 	return nil
 }
 

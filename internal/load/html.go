@@ -17,19 +17,12 @@ const maxPage = 32 << 20
 
 // readHTML reads a page: it decodes it and leaves the furniture out. Nothing is executed or fetched.
 func (d *draft) readHTML(data []byte) error {
-	if len(data) > maxPage {
-		return fmt.Errorf("%w: an HTML page of %s, the limit is %s", ErrTooLarge, inBytes(int64(len(data))), inBytes(maxPage))
-	}
-	if err := d.decodeHTML(data); err != nil {
-		return err
-	}
-	root, err := parsePage(strings.TrimPrefix(d.Text, "\uFEFF"), 4*budgetOf(d.size).blocks)
+	root, err := d.parsePage(data)
 	if err != nil {
 		return err
 	}
 	w := mainText(root)
 	d.Meta, d.Title = htmlMeta(root), pageTitle(root)
-	w.end()
 	w.finish(d)
 	return nil
 }
@@ -52,9 +45,16 @@ func (d *draft) decodeHTML(data []byte) error {
 //nolint:gochecknoglobals // a table
 var formatting = set("a b big code em font i nobr s small strike strong tt u")
 
-// parsePage parses a page of at most so many nodes. They are counted first, with the formatting that the
-// parser may reopen, because the parser limits only the depth.
-func parsePage(page string, most int) (*html.Node, error) {
+// parsePage decodes and parses a page. Its nodes are counted first, with the formatting that the parser may reopen,
+// because the parser limits only the depth.
+func (d *draft) parsePage(data []byte) (*html.Node, error) {
+	if len(data) > maxPage {
+		return nil, fmt.Errorf("%w: an HTML page of %s, the limit is %s", ErrTooLarge, inBytes(int64(len(data))), inBytes(maxPage))
+	}
+	if err := d.decodeHTML(data); err != nil {
+		return nil, err
+	}
+	page, most := strings.TrimPrefix(d.Text, "\uFEFF"), 4*budgetOf(d.size).blocks
 	nodes, open := 0, 0
 	for z := html.NewTokenizer(strings.NewReader(page)); ; {
 		kind := z.Next()

@@ -21,12 +21,10 @@ func (r *pageReader) table(n *html.Node) {
 			r.node(c)
 		}
 	}
-	var above []carry
-	for _, row := range rows {
+	spanned := map[[2]int]string{}
+	for i, row := range rows {
 		if !r.skips(row) {
-			var cells []string
-			cells, above = r.row(row, above)
-			r.tableRow(cells)
+			r.tableRow(r.row(row, i, spanned))
 		}
 	}
 	r.endTable()
@@ -68,43 +66,34 @@ func arranges(n *html.Node, rows []*html.Node) bool {
 	return widest < 2
 }
 
-// carry is a cell that spans the next rows; a short one is repeated in them.
-type carry struct {
-	text string
-	rows int
-}
-
-// row returns the texts of the cells of a row, and what it carries to the next one. above was carried to it.
-func (r *pageReader) row(n *html.Node, above []carry) (cells []string, below []carry) {
-	put := func(text string, span carry) {
-		if len(cells) < maxColumns {
-			cells, below = append(cells, text), append(below, span)
-		}
-	}
+// row returns the texts of the cells of a row. spanned holds the cells of rows above that reach into others, by row and
+// column; a short one is repeated.
+func (r *pageReader) row(n *html.Node, i int, spanned map[[2]int]string) (cells []string) {
 	fill := func() {
-		for len(cells) < min(len(above), maxColumns) && above[len(cells)].rows > 0 {
-			over := above[len(cells)]
-			put(over.text, carry{over.text, over.rows - 1})
+		for text, ok := spanned[[2]int{i, len(cells)}]; ok; text, ok = spanned[[2]int{i, len(cells)}] {
+			cells = append(cells, text)
 		}
 	}
 	for c := range n.ChildNodes() {
-		if c.Data != "td" && c.Data != "th" {
+		if fill(); c.Data != "td" && c.Data != "th" || len(cells) >= maxColumns {
 			continue
 		}
-		fill()
 		in := &pageReader{loose: r.loose, cell: true}
 		if !r.skips(c) {
 			in.children(c)
 		}
-		text, span := in.line.String(), carry{rows: number(attr(c, "rowspan"), 50) - 1}
-		if len(text) <= maxCarry {
-			span.text = text
+		text := in.line.String()
+		cells = append(cells, text)
+		if len(text) > maxCarry {
+			text = ""
 		}
-		put(text, span)
-		for range number(attr(c, "colspan"), 20) - 1 {
-			put("", carry{})
+		for k := range number(attr(c, "rowspan"), 50) - 1 {
+			spanned[[2]int{i + k + 1, len(cells) - 1}] = text
+		}
+		for range min(number(attr(c, "colspan"), 20)-1, maxColumns-len(cells)) {
+			cells = append(cells, "")
 		}
 	}
 	fill()
-	return cells, below
+	return cells
 }

@@ -81,29 +81,11 @@ func listNumber(n int, format string) string {
 }
 
 func roman(n int) string {
-	digits := []struct {
-		value int
-		text  string
-	}{
-		{1000, "m"},
-		{900, "cm"},
-		{500, "d"},
-		{400, "cd"},
-		{100, "c"},
-		{90, "xc"},
-		{50, "l"},
-		{40, "xl"},
-		{10, "x"},
-		{9, "ix"},
-		{5, "v"},
-		{4, "iv"},
-		{1, "i"},
-	}
+	values, digits := []int{1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1}, strings.Fields("m cm d cd c xc l xl x ix v iv i")
 	out := ""
-	for _, d := range digits {
-		for ; n >= d.value; n -= d.value {
-			out += d.text
-		}
+	for i, value := range values {
+		out += strings.Repeat(digits[i], n/value)
+		n %= value
 	}
 	return out
 }

@@ -191,10 +191,14 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 		d.Encoding, d.Converted = "utf-8", d.Kind == document.HTML
 		return nil
 	}
-	if read := binaryReaders[d.Kind]; read != nil {
-		return read(d, data)
+	if read := archiveReaders[d.Kind]; read != nil {
+		return d.readArchive(data, read)
 	}
 	switch d.Kind {
+	case document.RTF:
+		return d.readRTF(data)
+	case document.HTML:
+		return d.readHTML(data)
 	case document.PDF:
 		return d.readPDF(ctx, data)
 	case document.EML, document.MBOX, document.MSG:
@@ -222,11 +226,10 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// binaryReaders read formats that define their own encoding.
-var binaryReaders = map[string]func(*draft, []byte) error{
-	document.DOCX: (*draft).readDOCX, document.ODT: (*draft).readODT, document.EPUB: (*draft).readEPUB, document.XLSX: (*draft).readXLSX,
-	document.PPTX: (*draft).readPPTX, document.RTF: (*draft).readRTF, document.HTML: (*draft).readHTML,
-	document.ODS: (*draft).readODS, document.ODP: (*draft).readODP,
+// archiveReaders read the formats whose files are archives of XML.
+var archiveReaders = map[string]func(*draft, *archive, *builder) error{
+	document.DOCX: (*draft).readDOCX, document.XLSX: (*draft).readXLSX, document.PPTX: (*draft).readPPTX, document.EPUB: (*draft).readEPUB,
+	document.ODT: (*draft).readODT, document.ODS: (*draft).readODS, document.ODP: (*draft).readODP,
 }
 
 // extensions are those of the kinds of documents; others are source code or are not read.

@@ -86,7 +86,7 @@ func (d *draft) readMail(ctx context.Context, data []byte) error {
 
 // mailWriter writes mails, and what is attached to them, as one document.
 type mailWriter struct {
-	builder
+	*builder
 	draft  *draft
 	unread []string // attachments that were not read, with the reason
 	starts []int    // of the headings of the mails of a mailbox, in the text
@@ -146,7 +146,11 @@ func (w *mailWriter) attachment(ctx context.Context, a attachment, level int) er
 		w.draft.Warnings = append(w.draft.Warnings, "attachment "+a.name+": "+s)
 	}
 	w.heading(level, "Attachment "+a.name)
-	w.section(doc, level)
+	if text := doc.Text[doc.Body:]; document.IsSource(doc.Source) || hasExt(doc.Source, jsonExt) {
+		w.paragraph(document.Fenced(text, strings.TrimPrefix(path.Ext(doc.Source), ".")))
+	} else {
+		w.paragraph(deeper(text, level))
+	}
 	return nil
 }
 
@@ -172,25 +176,6 @@ func (d *draft) parseAttached(ctx context.Context, a attachment) (document.Docum
 	}
 	doc, err := parse(ctx, a.name, a.data, Limits{MaxTime: maxAttachment, depth: d.depth + 1})
 	return doc.Document, err
-}
-
-// section writes a document whose headings are below level.
-func (w *mailWriter) section(doc document.Document, level int) {
-	switch {
-	case doc.Kind == document.Plain && document.IsSource(doc.Source), hasExt(doc.Source, jsonExt):
-		w.paragraph(document.Fenced(doc.Text[doc.Body:], strings.TrimPrefix(path.Ext(doc.Source), ".")))
-	case doc.Blocks == nil:
-		w.paragraph(doc.Text[doc.Body:])
-	}
-	for _, b := range doc.Blocks {
-		switch {
-		case hasExt(doc.Source, jsonExt):
-		case b.Level > 0:
-			w.heading(b.Level+level, b.Heading)
-		default:
-			w.paragraph(strings.Trim(doc.Text[b.Start:b.End], "\n"))
-		}
-	}
 }
 
 // deeper returns a Markdown text with its headings below level.

@@ -8,21 +8,14 @@ import (
 )
 
 // readODP reads an OpenDocument presentation as readPPTX reads one.
-func (d *draft) readODP(data []byte) error {
-	d.Encoding = "odp"
-	a, err := openODF(data)
-	if err != nil {
-		return err
-	}
-	w := odpReader{slideReader: slideReader{officeReader: officeReader{builder: d.builder(), roles: odtRoles, direct: true}}, unseen: map[string]bool{}}
+func (d *draft) readODP(a *archive, out *builder) error {
+	w := odpReader{slideReader: slideReader{officeReader: officeReader{builder: out, roles: odtRoles, direct: true}}, unseen: map[string]bool{}}
 	w.more, w.ended, w.write = w.element, w.elementEnd, w.slideParagraph
 	if err := a.stream("content.xml", &w); err != nil {
 		return err
 	}
-	if err := w.done(d, w.starts); err != nil {
-		return err
-	}
-	d.about(a, "meta.xml")
+	d.Pages = w.starts
+	w.warn(d)
 	return nil
 }
 

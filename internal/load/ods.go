@@ -19,13 +19,8 @@ var odsRoles = map[string]string{
 }
 
 // readODS reads an OpenDocument spreadsheet as readXLSX reads a workbook.
-func (d *draft) readODS(data []byte) error {
-	d.Encoding = "ods"
-	a, err := openODF(data)
-	if err != nil {
-		return err
-	}
-	w := odsReader{officeReader: officeReader{builder: d.builder(), roles: odsRoles, direct: true}, unseen: map[string]bool{}}
+func (d *draft) readODS(a *archive, out *builder) error {
+	w := odsReader{officeReader: officeReader{builder: out, roles: odsRoles, direct: true}, unseen: map[string]bool{}}
 	w.more, w.ended, w.write = w.element, w.elementEnd, w.paragraphEnd
 	if err := a.stream("content.xml", &w); err != nil {
 		return err
@@ -40,8 +35,6 @@ func (d *draft) readODS(data []byte) error {
 	if w.charts > 0 {
 		d.Warnings = append(d.Warnings, plural(w.charts, "chart")+" in it: not read")
 	}
-	w.finish(d)
-	d.about(a, "meta.xml")
 	return nil
 }
 
@@ -107,7 +100,7 @@ func (w *odsReader) element(e xml.StartElement) bool {
 		w.sheetMark = hiddenMark(w.unseen[attribute(e, "style-name")], "sheet")
 		w.heading(1, name+w.sheetMark)
 		w.columns, w.line = nil, 1
-		w.grid = &grid{builder: &w.builder, hidden: func(column int) bool { return column < len(w.columns) && w.columns[column] }}
+		w.grid = &grid{builder: w.builder, hidden: func(column int) bool { return column < len(w.columns) && w.columns[column] }}
 	case "table-column":
 		for n := min(repeats(e, "number-columns-repeated"), maxCells-len(w.columns)); n > 0; n-- {
 			w.columns = append(w.columns, isUnseen(e))

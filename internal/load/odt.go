@@ -2,7 +2,6 @@ package load
 
 import (
 	"encoding/xml"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -17,30 +16,10 @@ var odtRoles = map[string]string{
 	"page-number": isSkipped, "page-count": isSkipped,
 }
 
-// openODF opens a file in the OpenDocument format.
-func openODF(data []byte) (*archive, error) {
-	a, err := openArchive(data)
-	if err != nil {
-		return nil, err
-	}
-	var manifest struct {
-		Encryption []struct{} `xml:"file-entry>encryption-data"`
-	}
-	if _ = a.decode("META-INF/manifest.xml", &manifest); len(manifest.Encryption) > 0 { // it may be missing
-		return nil, fmt.Errorf("%w: save a copy without a password", ErrEncrypted)
-	}
-	return a, nil
-}
-
 // readODT reads an OpenDocument text: paragraphs, headings, lists, tables, notes and comments; at the end its
 // headers and footers, each once.
-func (d *draft) readODT(data []byte) error {
-	d.Encoding = "odt"
-	a, err := openODF(data)
-	if err != nil {
-		return err
-	}
-	w := odtReader{officeReader: officeReader{builder: d.builder(), roles: odtRoles, direct: true}, odtLists: newODTLists()}
+func (d *draft) readODT(a *archive, out *builder) error {
+	w := odtReader{officeReader: officeReader{builder: out, roles: odtRoles, direct: true}, odtLists: newODTLists()}
 	around, err := w.readStyles(a)
 	if err != nil {
 		d.Warnings = append(d.Warnings, "headers, footers and the numbers of headings were left out: "+err.Error())
@@ -49,12 +28,7 @@ func (d *draft) readODT(data []byte) error {
 	if err := a.stream("content.xml", &w); err != nil {
 		return err
 	}
-	if w.out.Len() == 0 {
-		return fmt.Errorf("%w: it is empty, or made of pictures", ErrNoText)
-	}
 	w.writeAround(around)
-	w.finish(d)
-	d.about(a, "meta.xml")
 	return nil
 }
 
@@ -71,7 +45,7 @@ type odtReader struct {
 // readStyles reads the styles of lists in a document, and returns its headers and footers.
 func (w *odtReader) readStyles(a *archive) ([]string, error) {
 	const part = "styles.xml"
-	r := odtReader{officeReader: officeReader{builder: builder{most: w.most}, roles: odtRoles, direct: true}, odtLists: newODTLists()}
+	r := odtReader{officeReader: officeReader{builder: &builder{most: w.most}, roles: odtRoles, direct: true}, odtLists: newODTLists()}
 	r.more, r.ended = r.element, r.elementEnd
 	r.write = func(*officeParagraph) {} // outside of headers and footers there is no text
 	var err error

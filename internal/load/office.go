@@ -11,7 +11,7 @@ import (
 
 // officeReader writes the paragraphs, lists and tables of an office document while its XML is unpacked.
 type officeReader struct {
-	builder
+	*builder
 	roles  map[string]string             // of elements: one of those below, or the character that they represent
 	more   func(e xml.StartElement) bool // other elements of a format; reports whether to read their content
 	ended  func(name string)             // may be nil
@@ -143,6 +143,9 @@ func (w *officeReader) end(name string) error {
 
 // writeAround writes headers and footers, each once. One without letters is the number of the page.
 func (w *builder) writeAround(texts []string) {
+	if w.out.Len() == 0 {
+		return // the document is made of pictures
+	}
 	seen := map[string]bool{}
 	for _, part := range texts {
 		kind, text, _ := strings.Cut(strings.Join(strings.Fields(part), " "), ": ")
@@ -167,9 +170,9 @@ type element struct {
 }
 
 // about sets the metadata and the title of a document from a part of its archive, which may be missing.
-func (d *draft) about(a *archive, part string) {
+func (d *draft) about(a *archive) {
 	var root element
-	_ = a.decode(part, &root) // partial data is enough
+	_ = a.decode(a.about, &root) // partial data is enough
 	meta := map[string]string{}
 	var read func(e element)
 	read = func(e element) {
@@ -181,7 +184,7 @@ func (d *draft) about(a *archive, part string) {
 		}
 	}
 	read(root)
-	d.Title = cmp.Or(programTitle(meta["title"]), titleOf(d.Blocks))
+	d.Title = cmp.Or(d.Title, programTitle(meta["title"]), titleOf(d.Blocks))
 	if delete(meta, "title"); len(meta) > 0 {
 		d.Meta = meta
 	}

@@ -16,12 +16,7 @@ var pptxRoles = map[string]string{
 
 // readPPTX reads a presentation: titles, texts, tables and the speaker's notes, slide by slide. Its pages are
 // the slides. Text that the master or the layout puts on every slide, such as footers and dates, is left out.
-func (d *draft) readPPTX(data []byte) error {
-	d.Encoding = "pptx"
-	a, err := openArchive(data)
-	if err != nil {
-		return err
-	}
+func (d *draft) readPPTX(a *archive, out *builder) error {
 	const main = "ppt/presentation.xml"
 	var show struct {
 		Slides []struct {
@@ -32,11 +27,11 @@ func (d *draft) readPPTX(data []byte) error {
 		return err
 	}
 	parts := a.relations(main)
-	w := slideReader{officeReader: officeReader{builder: d.builder(), roles: pptxRoles}}
+	w := slideReader{officeReader: officeReader{builder: out, roles: pptxRoles}}
 	w.more, w.ended, w.write = w.element, w.elementEnd, w.slideParagraph
-	var starts []int
 	for i, slide := range show.Slides {
-		starts = append(starts, w.next())
+		d.Pages = append(d.Pages, w.next())
+		var err error
 		part := parts[relationID(slide.Attrs)].target
 		if w.notes, w.number = false, i+1; part == "" {
 			err = fmt.Errorf("%w: it is missing", ErrBroken)
@@ -55,27 +50,15 @@ func (d *draft) readPPTX(data []byte) error {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("slide %d left out: %v", i+1, err))
 		}
 	}
-	if err := w.done(d, starts); err != nil {
-		return err
-	}
-	d.about(a, "docProps/core.xml")
+	w.warn(d)
 	return nil
 }
 
-// done sets the text and the pages of d.
-func (w *slideReader) done(d *draft, starts []int) error {
-	if w.out.Len() == 0 {
-		return fmt.Errorf("%w: %s, made of pictures or empty", ErrNoText, plural(len(starts), "slide"))
-	}
+// warn says what was not read.
+func (w *slideReader) warn(d *draft) {
 	if w.unread > 0 {
 		d.Warnings = append(d.Warnings, plural(w.unread, "chart or diagram")+" in it: not read")
 	}
-	w.finish(d)
-	for i := range starts {
-		starts[i] = min(starts[i], len(d.Text))
-	}
-	d.Pages = starts
-	return nil
 }
 
 // relation is the target of a part of an office document.

@@ -178,20 +178,12 @@ var (
 // htmlMail returns the text of a mail that is an HTML page, in Markdown.
 func htmlMail(data []byte) (string, error) {
 	page := draft{size: len(data)}
-	if len(data) > maxPage {
-		return "", ErrTooLarge
-	}
-	if err := page.decodeHTML(data); err != nil {
-		return "", err
-	}
-	root, err := parsePage(strings.TrimPrefix(page.Text, "\uFEFF"), 4*budgetOf(len(data)).blocks)
+	root, err := page.parsePage(data)
 	if err != nil {
 		return "", err
 	}
 	signQuotes(root, false)
-	w := mainText(root)
-	w.end()
-	return unsigned(w.out.String()), nil
+	return unsigned(mainText(root).out.String()), nil
 }
 
 // signQuotes puts signs around the quotes of a page. held: inside an element that holds a quote, whose own

@@ -55,7 +55,7 @@ type rtfGroup struct {
 
 // rtfReader reads a document.
 type rtfReader struct {
-	builder
+	*builder
 	rtfGroup
 	rest   []byte
 	groups []rtfGroup                  // around this one

@@ -30,7 +30,7 @@ func (d *draft) readTable() error {
 	}
 	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord, r.TrimLeadingSpace = -1, true, true, true
 	w := d.builder()
-	g := grid{builder: &w, records: true, hidden: func(int) bool { return false }}
+	g := grid{builder: w, records: true, hidden: func(int) bool { return false }}
 	for end := 0; ; {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {

@@ -26,17 +26,12 @@ const (
 
 // readXLSX reads a workbook: a part for each sheet, with a line for each row that names its values. Dates are as
 // in 2006-01-02. Formulas have their stored values. Hidden parts are marked. Its lines are the rows of a sheet.
-func (d *draft) readXLSX(data []byte) error {
-	d.Encoding = "xlsx"
-	a, err := openArchive(data)
-	if err != nil {
-		return err
-	}
+func (d *draft) readXLSX(a *archive, w *builder) error {
 	checks, err := a.checkBook(d.size)
 	if err != nil {
 		return err
 	}
-	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{
+	book, err := excelize.OpenReader(bytes.NewReader(a.data), excelize.Options{
 		UnzipSizeLimit: a.most, UnzipXMLSizeLimit: maxInHeap,
 		ShortDatePattern: "yyyy-mm-dd", LongDatePattern: "yyyy-mm-dd", LongTimePattern: "hh:mm:ss",
 	})
@@ -45,7 +40,7 @@ func (d *draft) readXLSX(data []byte) error {
 	}
 	defer func() { _ = book.Close() }() // only read from
 	isoDates(book)
-	w, headings, parts := d.builder(), 0, a.sheetParts()
+	headings, parts := 0, a.sheetParts()
 	for _, sheet := range book.GetSheetList() {
 		headings++
 		notes, err := a.comments(parts[sheet])
@@ -69,8 +64,6 @@ func (d *draft) readXLSX(data []byte) error {
 	if len(w.places) == headings {
 		return fmt.Errorf("%w: no sheet of it has values", ErrNoText)
 	}
-	w.finish(d)
-	d.about(a, "docProps/core.xml")
 	return nil
 }
 
