@@ -73,23 +73,28 @@ var rooms = map[string]room{
 		"github.com/google/uuid", // chunk ids (version 5)
 	}},
 	"internal/ocr": {ours: []string{"internal/newfile"}},
+	"internal/folder": {ours: []string{"internal/document"}, theirs: []string{
+		"github.com/bmatcuk/doublestar/v4", // globs with **, and the lines of .gitignore
+	}},
+	"internal/markup": {ours: []string{"internal/document"}, theirs: []string{
+		"github.com/yuin/goldmark", // Markdown
+	}},
+	"internal/quote": {ours: []string{"internal/markup"}},
 	"internal/pdf": {ours: []string{"internal/document", "internal/ocr", "internal/text"}, theirs: []string{
 		"github.com/klippa-app/go-pdfium", // text and places of PDFs, by the reader of the Chrome browser
 		"github.com/tetratelabs/wazero",   // the sandbox that it runs in, without cgo
 	}},
 	"internal/pdf/pdftest": {},
-	"internal/load": {ours: []string{"internal/document", "internal/ocr", "internal/pdf", "state"}, theirs: []string{
-		"github.com/yuin/goldmark",         // Markdown
-		"go.yaml.in/yaml/v4",               // front matter
-		"golang.org/x/text",                // encodings of text files
-		"golang.org/x/net/html",            // HTML pages and the encodings they declare
-		"github.com/gogs/chardet",          // detection of encodings, a port of that of ICU
-		"github.com/bmatcuk/doublestar/v4", // globs with **, and the lines of .gitignore
-		"github.com/xuri/excelize/v2",      // workbooks: rows, dates and formats of numbers
-		"github.com/emersion/go-message",   // parts, encodings and headers of mails
-		"github.com/richardlehane/mscfb",   // the compound files that Outlook writes
+	"internal/load": {ours: []string{"internal/document", "internal/folder", "internal/markup", "internal/ocr", "internal/pdf", "internal/quote", "state"}, theirs: []string{
+		"go.yaml.in/yaml/v4",             // front matter
+		"golang.org/x/text",              // encodings of text files
+		"golang.org/x/net/html",          // HTML pages and the encodings they declare
+		"github.com/gogs/chardet",        // detection of encodings, a port of that of ICU
+		"github.com/xuri/excelize/v2",    // workbooks: rows, dates and formats of numbers
+		"github.com/emersion/go-message", // parts, encodings and headers of mails
+		"github.com/richardlehane/mscfb", // the compound files that Outlook writes
 	}},
-	"ingest": {ours: []string{"llm", "internal/chunk", "internal/document", "internal/load", "internal/ocr", "search", "state"}, theirs: []string{
+	"ingest": {ours: []string{"llm", "internal/chunk", "internal/document", "internal/folder", "internal/load", "internal/ocr", "search", "state"}, theirs: []string{
 		"golang.org/x/sync/semaphore", // who may read a root or make vectors, in order, until a context ends
 	}},
 	"search/searchtest": {ours: []string{"search", "state"}},
@@ -168,7 +173,7 @@ var rooms = map[string]room{
 		"github.com/google/uuid", // message ids
 	}},
 	"internal/transcript": {ours: []string{"graph", "llm", "state", "internal/text", "internal/sanitize", "internal/prompts", "internal/skills/cite"}},
-	"eval": {ours: []string{".", "internal/transcript", "ingest", "search", "state", "internal/text", "internal/rank", "internal/skills/cite", "internal/chunk", "internal/document", "internal/load", "internal/index", "llm", "meaning", "nodes", "internal/skills/offline", "internal/prompts", "prompts"}, theirs: []string{
+	"eval": {ours: []string{".", "internal/transcript", "ingest", "search", "state", "internal/text", "internal/rank", "internal/skills/cite", "internal/chunk", "internal/document", "internal/folder", "internal/load", "internal/index", "llm", "meaning", "nodes", "internal/skills/offline", "internal/prompts", "prompts"}, theirs: []string{
 		"golang.org/x/sync/errgroup", // a bounded group of workers that ends with the first error
 	}},
 	"internal/beir": {},
@@ -181,7 +186,7 @@ var rooms = map[string]room{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
 	"threads": {ours: []string{"graph", "internal/stored", "internal/text", "state", "internal/transcript"}},
-	".": {ours: []string{"agent", "longterm", "internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "meaning", "internal/lru", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/load", "internal/ocr", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"agent", "longterm", "internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "meaning", "internal/lru", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/folder", "internal/load", "internal/ocr", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{
@@ -237,7 +242,7 @@ var testOnly = []string{
 	module + "/internal/transcript",
 	module + "/eval",                                                                              // questions for integration tests,
 	module + "/llm", module + "/llm/openai", module + "/llm/anthropic", module + "/llm/providers", // and real models for them
-	module + "/internal/load", module + "/internal/chunk", // documents for tests of chunkers, chunks for tests of loaders
+	module + "/internal/folder", module + "/internal/load", module + "/internal/chunk", // documents for tests of chunkers, chunks for tests of loaders
 	module + "/internal/pdf/pdftest", // PDFs for tests of loaders
 	module + "/graph/graphtest", module + "/graph", module + "/longterm/longtermtest",
 	module + "/graph/memstore",

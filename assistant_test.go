@@ -20,7 +20,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/internal/load"
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
@@ -335,7 +335,7 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 	nowhere := open(t, ragflow.Config{Docs: []string{""}})
-	if _, err := nowhere.Ask(ctx, ragflow.Question{Text: "x"}); !errors.Is(err, load.ErrNoPath) {
+	if _, err := nowhere.Ask(ctx, ragflow.Question{Text: "x"}); !errors.Is(err, folder.ErrNoPath) {
 		t.Errorf("empty path: %v, want ErrNoPath", err)
 	}
 	if _, err := a.Ask(ctx, ragflow.Question{Thread: "x", Resume: true}); !errors.Is(err, ragflow.ErrNothingToResume) {

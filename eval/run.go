@@ -14,7 +14,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/internal/load"
+	"example.com/ragflow/internal/folder"
 )
 
 // Asker answers questions; [*ragflow.Assistant] is one. It must be safe for
@@ -141,6 +141,6 @@ func (o Options) ask(ctx context.Context, a Asker, q *Outcome, thread *string) e
 func pointless(err error) bool {
 	return slices.ContainsFunc([]error{
 		ingest.ErrNoDocuments, ragflow.ErrDamaged, ragflow.ErrDiskFull, ragflow.ErrDisk, ragflow.ErrReadOnly, ragflow.ErrLocked, ragflow.ErrDrained,
-		load.ErrNoPath, context.Canceled,
+		folder.ErrNoPath, context.Canceled,
 	}, func(fact error) bool { return errors.Is(err, fact) })
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"os"
 
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
@@ -81,7 +82,7 @@ func (f *CitedFiles) ChangedAt(ctx context.Context, path string, c state.Citatio
 	}
 	text, ok := f.parsed[path]
 	if !ok {
-		if doc, err := load.Load(ctx, load.File{Source: c.Source, Path: path}, load.Limits{}); err == nil && doc.Converted {
+		if doc, err := load.Load(ctx, folder.File{Source: c.Source, Path: path}, load.Limits{}); err == nil && doc.Converted {
 			text = []byte(doc.Text)
 		}
 		f.parsed[path] = text
@@ -95,5 +96,5 @@ func Path(root, source string) string {
 	if root == "" {
 		return source
 	}
-	return load.Locate(root, source)
+	return folder.Locate(root, source)
 }

@@ -21,6 +21,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/state"
 )
@@ -138,7 +139,7 @@ func (l *Library) Open(name string) (*os.File, error) {
 
 // Documents lists the documents that were put and indexed, by name, or those of names.
 func (l *Library) Documents(ctx context.Context, names ...string) ([]Document, error) {
-	root, err := load.Resolve(l.o.Dir)
+	root, err := folder.Resolve(l.o.Dir)
 	if err != nil {
 		return []Document{}, nil //nolint:nilerr // none was put yet
 	}
@@ -150,7 +151,7 @@ func (l *Library) Documents(ctx context.Context, names ...string) ([]Document, e
 	for _, name := range names {
 		if f, ok := known[name]; ok {
 			d := Document{FileStatus: fileStatus(f)}
-			if info, err := os.Stat(load.Locate(root, name)); err == nil {
+			if info, err := os.Stat(folder.Locate(root, name)); err == nil {
 				d.Time = info.ModTime()
 			}
 			out = append(out, d)
@@ -259,7 +260,7 @@ func (l *Library) writable(name string) (*os.Root, error) {
 
 // removeMetadata deletes the metadata files of a document but the one with the ending keep.
 func removeMetadata(dir *os.Root, name, keep string) (err error) {
-	for _, end := range load.MetadataEnds() {
+	for _, end := range folder.MetadataEnds() {
 		if end == keep {
 			continue
 		}
@@ -290,12 +291,12 @@ func (l *Library) checkName(name string) error {
 	if l.o.Dir == "" {
 		return ErrNoFolder
 	}
-	if len(name) > maxName || !utf8.ValidString(name) || load.Described(name) != name {
+	if len(name) > maxName || !utf8.ValidString(name) || folder.Described(name) != name {
 		return ErrName
 	}
 	for element := range strings.SplitSeq(name, "/") {
 		if element == "" || len(element) > maxElement || element != strings.TrimSpace(element) || strings.HasSuffix(element, ".") ||
-			load.Hidden(element) || reserved.MatchString(element) || strings.ContainsAny(element, `\:*?"<>|`) ||
+			folder.Hidden(element) || reserved.MatchString(element) || strings.ContainsAny(element, `\:*?"<>|`) ||
 			strings.ContainsFunc(element, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			return ErrName
 		}

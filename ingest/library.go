@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"example.com/ragflow/internal/load"
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/ocr"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
@@ -19,7 +19,7 @@ import (
 // Errors of a library; match them with errors.Is.
 var (
 	ErrNoDocuments = errors.New("no documents to answer from")     // none configured and none indexed
-	ErrNoPath      = load.ErrNoPath                                // a path of documents is empty
+	ErrNoPath      = folder.ErrNoPath                              // a path of documents is empty
 	ErrOutside     = errors.New("not in a folder of the library")  // a path to sync
 	ErrUnread      = errors.New("it cannot be read")               // all files that were named
 	ErrReadOnly    = errors.New("the index cannot be written")     // and what was asked for needs a change

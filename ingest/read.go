@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/ragflow/internal/document"
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search"
 )
@@ -99,7 +100,7 @@ func (s *syncer) load(ctx context.Context, j job) read {
 	}
 	doc, err := load.Load(ctx, j.file, load.Limits{OCR: s.o.OCR})
 	if err != nil {
-		if left, ok := errors.AsType[*load.FileError](err); ok {
+		if left, ok := errors.AsType[*folder.FileError](err); ok {
 			err = left.Err // the report names the file
 		}
 		r.problem, r.entry.File.Error = err, err.Error()

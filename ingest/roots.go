@@ -10,17 +10,17 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/internal/load"
+	"example.com/ragflow/internal/folder"
 )
 
 // Root returns the root that documents at a path are indexed under: absolute and free of
 // symbolic links.
-func Root(path string) (string, error) { return load.Resolve(path) }
+func Root(path string) (string, error) { return folder.Resolve(path) }
 
 // CheckPath reports whether there is a file or folder at a path of documents. The error
 // matches fs.ErrNotExist or is that of the file system.
 func CheckPath(path string) error {
-	_, err := load.Resolve(path)
+	_, err := folder.Resolve(path)
 	return err
 }
 
@@ -51,10 +51,10 @@ func (l *Library) roots() (named, further []string) {
 	return resolved(l.o.Docs), resolved(l.folders())
 }
 
-// resolveGone is load.Resolve for a path that may not exist: the part that exists is free of
+// resolveGone is folder.Resolve for a path that may not exist: the part that exists is free of
 // symbolic links.
 func resolveGone(path string) (string, error) {
-	root, err := load.Resolve(path)
+	root, err := folder.Resolve(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return root, err
 	}
@@ -103,7 +103,7 @@ func (l *Library) targets(ctx context.Context, paths []string) (out []target, er
 // targetOf finds a path in the innermost root that holds it. Of a path below a root, the last
 // element may be a link.
 func targetOf(path string, roots []string) (target, error) {
-	root, err := load.Resolve(path)
+	root, err := folder.Resolve(path)
 	if slices.Contains(roots, root) || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return target{path: path, root: root}, err
 	}
@@ -115,7 +115,7 @@ func targetOf(path string, roots []string) (target, error) {
 	for _, root := range roots {
 		below, relErr := filepath.Rel(root, filepath.Join(parent, filepath.Base(path)))
 		if relErr == nil && filepath.IsLocal(below) && len(root) > len(t.root) {
-			t.root, t.below = root, load.Described(filepath.ToSlash(below))
+			t.root, t.below = root, folder.Described(filepath.ToSlash(below))
 		}
 	}
 	if err == nil && t.root == "" {
@@ -156,7 +156,7 @@ func (l *Library) unread(ctx context.Context) error {
 	named, _ := l.roots()
 	for _, root := range named {
 		name := filepath.Base(root)
-		if load.Locate(root, name) != root {
+		if folder.Locate(root, name) != root {
 			return nil // a folder
 		}
 		files, err := l.index.Files(ctx, root)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search"
 )
@@ -116,8 +117,8 @@ func (l *Library) Stats(ctx context.Context, files bool) (*Stats, error) {
 // unread counts the files of a root that no loader reads, by ending.
 func unread(ctx context.Context, root string) []Count {
 	kinds := map[string]int{}
-	for _, err := range load.Files(ctx, root) {
-		if left, ok := errors.AsType[*load.FileError](err); ok && errors.Is(left.Err, load.ErrNoLoader) {
+	for _, err := range folder.Files(ctx, root) {
+		if left, ok := errors.AsType[*folder.FileError](err); ok && errors.Is(left.Err, load.ErrNoLoader) {
 			kinds[cmp.Or(strings.ToLower(filepath.Ext(left.Path)), "without an ending")]++
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/search"
 )
@@ -122,7 +123,7 @@ type syncer struct {
 
 // job is a file that may have changed.
 type job struct {
-	file  load.File
+	file  folder.File
 	known search.File // what the index holds; zero for a new file
 }
 
@@ -155,7 +156,7 @@ func (s *syncer) run(ctx context.Context) error {
 
 // scan walks the root and lists the files to read.
 func (s *syncer) scan(ctx context.Context, known map[string]search.File) error {
-	for file, err := range load.FilesBelow(ctx, s.root, s.below) {
+	for file, err := range folder.FilesBelow(ctx, s.root, s.below) {
 		if err != nil {
 			if err := s.leftOut(err); err != nil {
 				return err
@@ -199,7 +200,7 @@ func isSkipReason(reason string) bool {
 
 // leftOut reports a file or folder that the walk could not read.
 func (s *syncer) leftOut(err error) error {
-	left, ok := errors.AsType[*load.FileError](err)
+	left, ok := errors.AsType[*folder.FileError](err)
 	if !ok {
 		return err
 	}
@@ -224,7 +225,7 @@ func (s *syncer) leftOut(err error) error {
 // failure.
 func skippable(err error) bool {
 	return errors.Is(err, load.ErrNoLoader) || errors.Is(err, load.ErrBinary) ||
-		errors.Is(err, load.ErrTooLarge) || errors.Is(err, load.ErrNotRegular)
+		errors.Is(err, load.ErrTooLarge) || errors.Is(err, folder.ErrNotRegular)
 }
 
 // remove deletes files from the index that are no longer in the root. Files of a folder

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/load"
 )
 
@@ -43,8 +44,8 @@ func (l *Library) Unread(ctx context.Context) ([]FileProblem, error) {
 				out = append(out, FileProblem{f.Source, strings.TrimPrefix(f.Error, inPart)})
 			}
 		}
-		for _, err := range load.Files(ctx, root) {
-			left, ok := errors.AsType[*load.FileError](err)
+		for _, err := range folder.Files(ctx, root) {
+			left, ok := errors.AsType[*folder.FileError](err)
 			if !ok || !errors.Is(left.Err, load.ErrNoLoader) {
 				continue
 			}

@@ -17,7 +17,7 @@ import (
 	"example.com/ragflow/eval"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/internal/load"
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/newfile"
 	"example.com/ragflow/internal/settings"
 	"example.com/ragflow/search"
@@ -172,7 +172,7 @@ func advices() []advice {
 		{ragflow.ErrEmptyQuery, exitUsage, `ask something: ragflow ask "How do I …?"`},
 		{ragflow.ErrFiltered, exitFailure, `loosen --filter, --any or --path`},
 		{ragflow.ErrThreadName, exitUsage, "choose a shorter name, such as: --thread work"},
-		{load.ErrNoPath, exitUsage, "name a folder or a file"},
+		{folder.ErrNoPath, exitUsage, "name a folder or a file"},
 		{ragflow.ErrSystemPrompt, exitUsage, "correct the file that RAGFLOW_SYSTEM_PROMPT or system_prompt names, or unset it"},
 		{ragflow.ErrPrompts, exitUsage, "correct the file, or take it out; the original: ragflow models prompts show NAME"},
 		{ingest.ErrCollectionName, exitUsage, "choose another name, such as: --collection handbook"},

@@ -19,6 +19,7 @@ import (
 
 	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/document"
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/internal/text"
@@ -277,7 +278,7 @@ func TestChunkCorpus(t *testing.T) {
 func dockerPages(tb testing.TB) []document.Document {
 	tb.Helper()
 	var docs []document.Document
-	for f, err := range load.Files(tb.Context(), golden.Public(tb, "docker-docs", "content")) {
+	for f, err := range folder.Files(tb.Context(), golden.Public(tb, "docker-docs", "content")) {
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/internal/chunk"
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/internal/text"
@@ -134,7 +135,7 @@ func TestEveryChunkerOnData(t *testing.T) {
 	root := golden.Public(t)
 	begun := time.Now()
 	docs, bytes := 0, 0
-	for f, err := range load.Files(t.Context(), root) {
+	for f, err := range folder.Files(t.Context(), root) {
 		if err != nil {
 			continue // other tests tell what is not read
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/internal/chunk"
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/state"
@@ -72,7 +73,7 @@ func TestChunkCodeRealFiles(t *testing.T) {
 		".ts":   regexp.MustCompile(`(?m)^(?:export )?(?:declare )?(?:function|class|interface|type) (\w+)`),
 		".java": regexp.MustCompile(`(?m)^public (?:final |abstract )?(?:class|interface) (\w+)`),
 	}
-	for f, err := range load.Files(t.Context(), root) {
+	for f, err := range folder.Files(t.Context(), root) {
 		if err != nil {
 			continue
 		}

@@ -45,3 +45,32 @@ func HasWord(list, word string) bool {
 	}
 	return false
 }
+
+// Extensions of JSON, and of plain text with headings.
+const (
+	JSONEnds   = ".json .jsonl .ndjson"
+	TextEnds   = ".txt .text none"
+	MarkupEnds = ".rst .adoc .asciidoc"
+)
+
+// extensions are those of the kinds of documents; others are source code or are not read.
+var extensions = map[string]string{
+	Markdown: ".md .markdown .mdown .mkd .mdx", Plain: TextEnds + " " + MarkupEnds + " " + JSONEnds, HTML: ".html .htm .xhtml",
+	PDF: ".pdf", DOCX: ".docx .docm", ODT: ".odt", ODS: ".ods", ODP: ".odp", EPUB: ".epub", XLSX: ".xlsx .xlsm",
+	PPTX: ".pptx .pptm", EML: ".eml", MBOX: ".mbox", MSG: ".msg", ICS: ".ics", VCF: ".vcf .vcard",
+	RTF: ".rtf", Table: ".csv .tsv", Notebook: ".ipynb",
+}
+
+// KindOf returns the kind of a file by its extension, "" for unknown ones.
+func KindOf(name string) string {
+	ext := strings.ToLower(filepath.Ext(name))
+	for kind, known := range extensions {
+		if ext != "" && HasWord(known, ext) && !LockFile(strings.ToLower(filepath.Base(name))) {
+			return kind
+		}
+	}
+	if IsSource(name) {
+		return Plain
+	}
+	return ""
+}

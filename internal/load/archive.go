@@ -26,8 +26,8 @@ type archive struct {
 	data  []byte
 	files map[string]*zip.File
 	about string // the part with the metadata
-	left  int64 // bytes that may still be unpacked
-	most  int64 // bytes that may be unpacked in all
+	left  int64  // bytes that may still be unpacked
+	most  int64  // bytes that may be unpacked in all
 }
 
 func openArchive(data []byte) (*archive, error) {

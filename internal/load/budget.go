@@ -2,6 +2,7 @@ package load
 
 import (
 	"example.com/ragflow/internal/document"
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/pdf"
 )
 
@@ -18,8 +19,8 @@ func budgetOf(size int) budget {
 }
 
 // Memory returns the maximum memory in bytes for reading and cutting a file of size bytes.
-func Memory(f File) int64 {
-	switch kindOf(f.Source) {
+func Memory(f folder.File) int64 {
+	switch document.KindOf(f.Source) {
 	case document.PDF:
 		return pdf.Memory + 2*f.Size
 	case document.DOCX, document.ODT, document.EPUB, document.XLSX, document.PPTX, document.ODS, document.ODP:

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"example.com/ragflow/internal/chunk"
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/internal/pdf/pdftest"
 )
@@ -154,7 +155,7 @@ func TestTimeBudget(t *testing.T) {
 		"a.rtf":  append([]byte(`{\rtf1 `), bytes.Repeat([]byte(`Some words.\par `), 40_000)...),
 		"a.pdf":  pdftest.Blank(2000),
 	} {
-		file := load.File{Source: source, Path: filepath.Join(t.TempDir(), source)}
+		file := folder.File{Source: source, Path: filepath.Join(t.TempDir(), source)}
 		if err := os.WriteFile(file.Path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,9 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
+// maxLevel is the deepest level of a heading.
+const maxLevel = 6
+
 // builder writes the text of a document as Markdown, whose blocks are found later. A blank line separates
 // parts.
 type builder struct {
@@ -46,7 +49,7 @@ func (w *builder) paragraph(text string) {
 
 func (w *builder) heading(level int, text string) {
 	if text = strings.Join(strings.Fields(text), " "); text != "" {
-		w.paragraph(strings.Repeat("#", min(level, 6)) + " " + text)
+		w.paragraph(strings.Repeat("#", min(level, maxLevel)) + " " + text)
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package load reads documents.
 //
-//	for file, err := range load.Files(ctx, "docs") {
+//	for file, err := range folder.Files(ctx, "docs") {
 //		if err != nil {
 //			continue // err says which file is left out, and why
 //		}
@@ -8,14 +8,13 @@
 //		…
 //	}
 //
-// A file that cannot be read is a [*FileError]; the others are still read. Match with errors.Is whether it is
+// A file that cannot be read is a [*folder.FileError]; the others are still read. Match with errors.Is whether it is
 // too large, binary or of an unknown kind.
 //
 // # How it works
 //
-// [Files] walks a folder in lexical order. [Load] reads one file and finds its encoding, its metadata and its
-// blocks. Goldmark finds the blocks of a Markdown page; nothing is rendered, and HTML in it is text like any
-// other.
+// Package folder finds the files. [Load] reads one file and finds its encoding, its metadata and its blocks
+// (package markup).
 //
 // Menus, navigation and hidden text of an HTML page are left out (htmlskip.go); the rest is written as
 // Markdown (htmlpage.go).
@@ -23,7 +22,7 @@
 // PDFs are read by package pdf (pdf.go).
 //
 // A mail is a letter, whether it comes from a .eml (eml.go), .mbox (mbox.go) or .msg file (msg.go). Quotes in
-// it are marked (quote.go), and attached files are read by the readers of their own kinds (mail.go).
+// it are marked (package quote, htmlmail.go), and attached files are read by the readers of their own kinds (mail.go).
 //
 // Office documents and EPUBs are archives of XML (archive.go, office.go), unpacked as streams within a budget
 // that grows with the file (budget.go). The numbers of clauses and headings, which a file does not contain, are

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"example.com/ragflow/internal/chunk"
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/load"
 )
 
@@ -22,7 +23,7 @@ func ExampleFiles() {
 			fmt.Println(err)
 		}
 	}
-	for file, err := range load.Files(context.Background(), dir) {
+	for file, err := range folder.Files(context.Background(), dir) {
 		if err != nil {
 			fmt.Println("left out:", filepath.Base(err.Error()))
 			continue

@@ -12,12 +12,23 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"example.com/ragflow/internal/document"
+	"example.com/ragflow/internal/folder"
+	"example.com/ragflow/internal/markup"
 	"example.com/ragflow/internal/ocr"
+)
+
+// Reasons for not reading a file, to be matched with errors.Is.
+var (
+	ErrNoLoader  = document.ErrNoLoader
+	ErrBinary    = errors.New("binary file")
+	ErrTooLarge  = document.ErrTooLarge
+	ErrBroken    = document.ErrBroken
+	ErrEncrypted = document.ErrEncrypted
+	ErrNoText    = document.ErrNoText
 )
 
 // Limits limit reading. The zero value has the defaults.
@@ -37,9 +48,9 @@ const (
 )
 
 // Load reads a file and its metadata file: page.md.meta.yaml (or .yml, or .json) describes
-// page.md as front matter does. Errors are *FileError; see ErrBinary and ErrTooLarge.
+// page.md as front matter does. Errors are *folder.FileError; see ErrBinary and ErrTooLarge.
 // An empty file is a document without text. The end of ctx, too, ends the reading.
-func Load(ctx context.Context, f File, l Limits) (document.Document, error) {
+func Load(ctx context.Context, f folder.File, l Limits) (document.Document, error) {
 	limit := l.MaxBytes
 	if limit <= 0 {
 		limit = defaultMaxBytes
@@ -49,11 +60,11 @@ func Load(ctx context.Context, f File, l Limits) (document.Document, error) {
 	}
 	data, err := read(f.Path, limit)
 	if err != nil {
-		return document.Document{}, &FileError{f.Path, reason(err)}
+		return document.Document{}, &folder.FileError{Path: f.Path, Err: folder.Reason(err)}
 	}
 	doc, err := parse(ctx, f.Source, data, l)
 	if err != nil {
-		return document.Document{}, &FileError{f.Path, err}
+		return document.Document{}, &folder.FileError{Path: f.Path, Err: err}
 	}
 	doc.Root = f.Root
 	if beside := doc.sidecar(f.Path); beside != nil {
@@ -77,7 +88,7 @@ func Differs(path, hash string) bool {
 	if err != nil || hash == hashOf(data) {
 		return false
 	}
-	beside, err := read(sidecarOf(path), maxFrontMatter)
+	beside, err := read(folder.Sidecar(path), maxFrontMatter)
 	return err != nil || hash != hashOf(data, beside)
 }
 
@@ -133,7 +144,7 @@ type draft struct {
 }
 
 func parse(ctx context.Context, source string, data []byte, l Limits) (draft, error) {
-	doc := draft{Document: document.Document{Source: source, Kind: kindOf(source)}, size: len(data), depth: l.depth, ocr: l.OCR}
+	doc := draft{Document: document.Document{Source: source, Kind: document.KindOf(source)}, size: len(data), depth: l.depth, ocr: l.OCR}
 	if doc.Kind == "" {
 		doc.Kind = document.Plain
 	}
@@ -146,10 +157,10 @@ func parse(ctx context.Context, source string, data []byte, l Limits) (draft, er
 		return draft{}, err
 	}
 	switch {
-	case hasExt(source, jsonExt):
+	case hasExt(source, document.JSONEnds):
 		doc.Blocks = []document.Block{{Start: doc.Body, End: len(doc.Text), Kind: document.KindCode}} // split between lines
-	case doc.Kind == document.Plain && hasExt(source, textExt+" "+markupExt):
-		doc.Blocks = titledBlocks(doc.Text, doc.Body)
+	case doc.Kind == document.Plain && hasExt(source, document.TextEnds+" "+document.MarkupEnds):
+		doc.Blocks = markup.Plain(doc.Text, doc.Body)
 	}
 	doc.Title = cmp.Or(doc.Title, doc.title())
 	doc.URL = address(doc.Meta)
@@ -226,35 +237,29 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 	return nil
 }
 
+// readMarkdown finds the blocks of the text, which was written or generated as Markdown.
+func (d *draft) readMarkdown() {
+	if d.Kind == document.Table { // its rows are paragraphs
+		return
+	}
+	blocks, why := markup.Markdown(d.Text, d.Body, d.Kind == document.Markdown)
+	if d.Blocks = blocks; why != "" {
+		d.Notes = append(d.Notes, "read as plain text: "+why)
+	}
+}
+
 // archiveReaders read the formats whose files are archives of XML.
 var archiveReaders = map[string]func(*draft, *archive, *builder) error{
 	document.DOCX: (*draft).readDOCX, document.XLSX: (*draft).readXLSX, document.PPTX: (*draft).readPPTX, document.EPUB: (*draft).readEPUB,
 	document.ODT: (*draft).readODT, document.ODS: (*draft).readODS, document.ODP: (*draft).readODP,
 }
 
-// extensions are those of the kinds of documents; others are source code or are not read.
-var extensions = map[string]string{
-	document.Markdown: ".md .markdown .mdown .mkd .mdx", document.Plain: textExt + " " + markupExt + " " + jsonExt, document.HTML: ".html .htm .xhtml",
-	document.PDF: ".pdf", document.DOCX: ".docx .docm", document.ODT: ".odt", document.ODS: ".ods", document.ODP: ".odp", document.EPUB: ".epub", document.XLSX: ".xlsx .xlsm",
-	document.PPTX: ".pptx .pptm", document.EML: ".eml", document.MBOX: ".mbox", document.MSG: ".msg", document.ICS: ".ics", document.VCF: ".vcf .vcard",
-	document.RTF: ".rtf", document.Table: ".csv .tsv", document.Notebook: ".ipynb",
-}
-
 // HasLoader reports whether files with the extension of a name are read.
-func HasLoader(name string) bool { return kindOf(name) != "" }
+func HasLoader(name string) bool { return document.KindOf(name) != "" }
 
-// kindOf returns the kind of a file by its extension, "" for unknown ones.
-func kindOf(name string) string {
-	ext := strings.ToLower(filepath.Ext(name))
-	for kind, known := range extensions {
-		if ext != "" && document.HasWord(known, ext) && !document.LockFile(strings.ToLower(filepath.Base(name))) {
-			return kind
-		}
-	}
-	if document.IsSource(name) {
-		return document.Plain
-	}
-	return ""
+// hasExt reports whether a file has one of the extensions, in any case.
+func hasExt(source, extensions string) bool {
+	return document.HasWord(extensions, cmp.Or(path.Ext(source), "none"))
 }
 
 // title returns the document's title.
@@ -263,7 +268,7 @@ func (d *draft) title() string {
 		return t
 	}
 	blocks := d.Blocks
-	if d.Kind != document.Markdown && !hasExt(d.Source, markupExt) {
+	if d.Kind != document.Markdown && !hasExt(d.Source, document.MarkupEnds) {
 		blocks = nil
 	}
 	for _, b := range blocks {
@@ -279,4 +284,15 @@ func (d *draft) title() string {
 		return folder
 	}
 	return name
+}
+
+// inBytes formats a number of bytes.
+func inBytes(n int64) string {
+	switch {
+	case n >= 1<<20:
+		return strings.Replace(fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)), ".0 ", " ", 1)
+	case n >= 1<<10:
+		return strings.Replace(fmt.Sprintf("%.1f KiB", float64(n)/(1<<10)), ".0 ", " ", 1)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }

@@ -15,6 +15,7 @@ import (
 
 	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/document"
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/load"
 )
 
@@ -79,10 +80,22 @@ func TestParseEncodings(t *testing.T) {
 	}
 }
 
+// tree writes files into a new folder.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
 func TestLoad(t *testing.T) {
 	root := tree(t, map[string]string{"a.md": "12345", "b.md": "a\x00b"})
-	file := func(name string) load.File {
-		return load.File{Root: root, Source: name, Path: filepath.Join(root, name)}
+	file := func(name string) folder.File {
+		return folder.File{Root: root, Source: name, Path: filepath.Join(root, name)}
 	}
 	doc, err := load.Load(t.Context(), file("a.md"), load.Limits{MaxBytes: 5})
 	if err != nil || doc.Text != "12345" || doc.Root != root || doc.Source != "a.md" ||
@@ -97,7 +110,7 @@ func TestLoad(t *testing.T) {
 		{"a.md", 4, load.ErrTooLarge}, {"b.md", 0, load.ErrBinary}, {"none.md", 0, fs.ErrNotExist},
 	} {
 		_, err := load.Load(t.Context(), file(tt.name), load.Limits{MaxBytes: tt.limit})
-		problem, ok := errors.AsType[*load.FileError](err)
+		problem, ok := errors.AsType[*folder.FileError](err)
 		if !ok || !errors.Is(err, tt.want) || problem.Path != filepath.Join(root, tt.name) {
 			t.Errorf("Load(%s) = %v, want a FileError of %v", tt.name, err, tt.want)
 		}
@@ -126,7 +139,7 @@ func TestLoadHugeLine(t *testing.T) {
 		for range 3 {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := load.Load(t.Context(), load.File{Root: root, Source: name, Path: path}, load.Limits{})
+			_, err := load.Load(t.Context(), folder.File{Root: root, Source: name, Path: path}, load.Limits{})
 			runtime.ReadMemStats(&after)
 			if !errors.Is(err, load.ErrTooLarge) || !strings.Contains(err.Error(), "1024 MiB, the limit is") {
 				t.Errorf("%s: %v, want ErrTooLarge with both sizes", name, err)

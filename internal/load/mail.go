@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/ragflow/internal/document"
+	"example.com/ragflow/internal/quote"
 )
 
 // Limits of a mail.
@@ -57,7 +58,7 @@ func (l *letter) field(key, value string) {
 // text adds a text to the body.
 func (l *letter) text(s string) {
 	if strings.TrimSpace(s) != "" {
-		l.body = append(l.body, markQuotes(s))
+		l.body = append(l.body, quote.Mark(s))
 	}
 }
 
@@ -146,7 +147,7 @@ func (w *mailWriter) attachment(ctx context.Context, a attachment, level int) er
 		w.draft.Warnings = append(w.draft.Warnings, "attachment "+a.name+": "+s)
 	}
 	w.heading(level, "Attachment "+a.name)
-	if text := doc.Text[doc.Body:]; document.IsSource(doc.Source) || hasExt(doc.Source, jsonExt) {
+	if text := doc.Text[doc.Body:]; document.IsSource(doc.Source) || hasExt(doc.Source, document.JSONEnds) {
 		w.paragraph(document.Fenced(text, strings.TrimPrefix(path.Ext(doc.Source), ".")))
 	} else {
 		w.paragraph(deeper(text, level))
@@ -185,8 +186,8 @@ func deeper(s string, level int) string {
 		if strings.HasPrefix(line, "```") {
 			open = !open
 		}
-		if marks := len(line) - len(strings.TrimLeft(line, "#")); marks > 0 && marks <= maxTitle && !open && strings.HasPrefix(line[marks:], " ") {
-			lines[i] = strings.Repeat("#", min(marks+level, maxTitle)) + line[marks:]
+		if marks := len(line) - len(strings.TrimLeft(line, "#")); marks > 0 && marks <= maxLevel && !open && strings.HasPrefix(line[marks:], " ") {
+			lines[i] = strings.Repeat("#", min(marks+level, maxLevel)) + line[marks:]
 		}
 	}
 	return strings.Join(lines, "\n")

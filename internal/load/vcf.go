@@ -7,9 +7,19 @@ import (
 
 // contactFields are the fields of a contact that are read, in this order, with their names.
 var contactFields = [][2]string{
-	{"FN", "Name"}, {"NICKNAME", "Nickname"}, {"ORG", "Organisation"}, {"TITLE", "Title"}, {"ROLE", "Role"},
-	{"TEL", "Phone"}, {"EMAIL", "Mail"}, {"ADR", "Address"}, {"URL", "Web"},
-	{"BDAY", "Birthday"}, {"ANNIVERSARY", "Anniversary"}, {"CATEGORIES", "Categories"}, {"NOTE", "Note"},
+	{"FN", "Name"},
+	{"NICKNAME", "Nickname"},
+	{"ORG", "Organisation"},
+	{"TITLE", "Title"},
+	{"ROLE", "Role"},
+	{"TEL", "Phone"},
+	{"EMAIL", "Mail"},
+	{"ADR", "Address"},
+	{"URL", "Web"},
+	{"BDAY", "Birthday"},
+	{"ANNIVERSARY", "Anniversary"},
+	{"CATEGORIES", "Categories"},
+	{"NOTE", "Note"},
 }
 
 // readVCF writes each contact of a vCard file as a record: "Name: Ann; Phone (work): 12".

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/internal/ocr"
 	"example.com/ragflow/internal/pdf/pdftest"
@@ -89,7 +90,7 @@ func TestRecognisedPages(t *testing.T) {
 			if err := os.WriteFile(path, pdftest.With("", nil, tt.pages...), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			doc, err := load.Load(t.Context(), load.File{Source: "a.pdf", Path: path}, load.Limits{OCR: reader(t, tt.script)})
+			doc, err := load.Load(t.Context(), folder.File{Source: "a.pdf", Path: path}, load.Limits{OCR: reader(t, tt.script)})
 			if tt.err != "" {
 				if err == nil || !strings.HasSuffix(err.Error(), tt.err) || load.NeedsOCR(err.Error()) {
 					t.Errorf("error %v, want %s", err, tt.err)

@@ -13,6 +13,7 @@ import (
 
 	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/document"
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/internal/pdf/pdftest"
@@ -180,7 +181,7 @@ func TestSlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := time.Now()
-	_, err := load.Load(t.Context(), load.File{Source: "slow.pdf", Path: path}, load.Limits{MaxTime: 200 * time.Millisecond})
+	_, err := load.Load(t.Context(), folder.File{Source: "slow.pdf", Path: path}, load.Limits{MaxTime: 200 * time.Millisecond})
 	if !errors.Is(err, load.ErrBroken) || !strings.Contains(err.Error(), "took longer than 200ms") {
 		t.Errorf("err = %v after %v", err, time.Since(begun))
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/internal/ocr"
 )
@@ -22,7 +23,7 @@ func TestTesseract(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join("testdata", "scan.pdf")
-	doc, err := load.Load(t.Context(), load.File{Source: "scan.pdf", Path: path}, load.Limits{OCR: r})
+	doc, err := load.Load(t.Context(), folder.File{Source: "scan.pdf", Path: path}, load.Limits{OCR: r})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,11 @@
-package load
+// Package quote finds what a mail quotes from earlier ones.
+package quote
 
 import (
 	"regexp"
 	"strings"
 
-	"golang.org/x/net/html"
+	"example.com/ragflow/internal/markup"
 )
 
 // Signs that the rest of a mail, or what is marked with ">", is quoted. They are in the languages of the
@@ -41,10 +42,10 @@ type quotedLine struct {
 	said  bool // the last line above a quote
 }
 
-// markQuotes returns the text of a mail with "> " before each line that it quotes, as often as it was quoted,
+// Mark returns the text of a mail with "> " before each line that it quotes, as often as it was quoted,
 // and with blank lines where that changes. The line that says who wrote a quote belongs to it.
-func markQuotes(s string) string {
-	if strings.Count(s, "\n") > maxLines { // it is read as plain text
+func Mark(s string) string {
+	if strings.Count(s, "\n") > markup.MaxLines { // it is read as plain text
 		return s
 	}
 	var lines []quotedLine
@@ -150,94 +151,14 @@ func joinQuotes(lines []quotedLine) string {
 			l.text = headingMark.ReplaceAllString(l.text, "")
 		}
 		if i > 0 && (lines[i-1].depth != l.depth || lines[i-1].said) && lines[i-1].text != "" && l.text != "" {
-			b.WriteString(mark(min(l.depth, lines[i-1].depth), "") + "\n")
+			b.WriteString(Line(min(l.depth, lines[i-1].depth), "") + "\n")
 		}
-		b.WriteString(mark(l.depth, l.text) + "\n")
+		b.WriteString(Line(l.depth, l.text) + "\n")
 	}
 	return b.String()
 }
 
-// mark puts quote marks before a line.
-func mark(depth int, line string) string {
+// Line puts quote marks before a line.
+func Line(depth int, line string) string {
 	return strings.TrimRight(strings.Repeat("> ", min(depth, maxQuotes))+line, " ")
-}
-
-// Signs in the text of an HTML page, of the private use that pages do not have.
-const (
-	quoteBegins = "\U000F0001"
-	quoteEnds   = "\U000F0002"
-	quoteRest   = "\U000F0003" // all that follows is quoted
-)
-
-// quoteNames are the classes and ids of elements that hold a quote, as mail programs write them.
-var (
-	quoteNames = regexp.MustCompile(`(?:^|\s)(?:gmail_quote|gmail_extra|yahoo_quoted|moz-cite-prefix|OLK_SRC_BODY_SECTION)(?:\s|$)`)
-	restNames  = regexp.MustCompile(`^(?:divRplyFwdMsg|appendonsend|stopSpelling|zwchr)$`)
-)
-
-// htmlMail returns the text of a mail that is an HTML page, in Markdown.
-func htmlMail(data []byte) (string, error) {
-	page := draft{size: len(data)}
-	root, err := page.parsePage(data)
-	if err != nil {
-		return "", err
-	}
-	signQuotes(root, false)
-	return unsigned(mainText(root).out.String()), nil
-}
-
-// signQuotes puts signs around the quotes of a page. held: inside an element that holds a quote, whose own
-// blockquote is the same quote.
-func signQuotes(n *html.Node, held bool) {
-	var next *html.Node
-	for c := n.FirstChild; c != nil; c = next {
-		next = c.NextSibling
-		if c.Type != html.ElementNode {
-			continue
-		}
-		names := attr(c, "class") + " " + attr(c, "id")
-		isQuote := c.Data == "blockquote"
-		holds := !isQuote && quoteNames.MatchString(names)
-		if isQuote {
-			c.Data = "div"
-		}
-		switch {
-		case isQuote && !held, holds && !held:
-			c.InsertBefore(sign(quoteBegins), c.FirstChild)
-			c.AppendChild(sign(quoteEnds))
-		case restNames.MatchString(attr(c, "id")):
-			n.InsertBefore(sign(quoteRest), c)
-		}
-		signQuotes(c, held && !isQuote || holds)
-	}
-}
-
-// sign returns a paragraph of one sign.
-func sign(s string) *html.Node {
-	p := &html.Node{Type: html.ElementNode, Data: "p"}
-	p.AppendChild(&html.Node{Type: html.TextNode, Data: s})
-	return p
-}
-
-// unsigned replaces the signs in a text by marks of quotes, and a sign with the blank line after it by nothing.
-func unsigned(s string) string {
-	var b strings.Builder
-	depth, rest, signed := 0, 0, false
-	plain := strings.NewReplacer(quoteBegins, "", quoteEnds, "", quoteRest, "")
-	for line := range strings.SplitSeq(s, "\n") {
-		before := depth + rest
-		depth = max(0, depth+strings.Count(line, quoteBegins)-strings.Count(line, quoteEnds))
-		if strings.Contains(line, quoteRest) {
-			rest = 1
-		}
-		text := plain.Replace(line)
-		isBlank := strings.Trim(text, " -*") == ""
-		if isBlank && (text != line || signed) {
-			signed = text != line
-			continue
-		}
-		signed = false
-		b.WriteString(mark(max(before, depth+rest), text) + "\n")
-	}
-	return b.String()
 }

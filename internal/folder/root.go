@@ -1,4 +1,4 @@
-package load
+package folder
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ func Resolve(path string) (string, error) {
 		_, err = os.Stat(abs)
 	}
 	if err != nil {
-		return "", fmt.Errorf("open documents %q: %w", path, reason(err))
+		return "", fmt.Errorf("open documents %q: %w", path, Reason(err))
 	}
 	return abs, nil
 }

@@ -1,4 +1,8 @@
-package load
+// Package markup finds the blocks of a text: headings, paragraphs, lists, tables and code.
+//
+// [Markdown] reads Markdown (markdown.go): Goldmark finds the blocks, nothing is rendered, and HTML is text like any
+// other. [Plain] reads text files and their underlined titles (plain.go).
+package markup
 
 import (
 	"bytes"
@@ -25,27 +29,26 @@ const (
 	// again for every later line.
 	maxMarks  = 64
 	maxIndent = 200
-	maxLines  = 300_000 // of a text; the parser keeps a record of each
+
+	// MaxLines is how many lines a text may have; the parser keeps a record of each.
+	MaxLines = 300_000
 )
 
-// readMarkdown finds the blocks of the text, which was written or generated as Markdown.
-func (d *draft) readMarkdown() {
-	if d.Kind == document.Table { // its rows are paragraphs
-		return
-	}
+// Markdown returns the blocks of a text from body on. Of a text that is no Markdown page it returns those that loaders
+// write: in other documents markup is a coincidence. why says that the text is read as plain text, without blocks.
+func Markdown(s string, body int, page bool) (blocks []document.Block, why string) {
 	parsers := parser.DefaultBlockParsers()
-	if d.Kind != document.Markdown { // in other documents markup is a coincidence
+	if !page {
 		parsers = []util.PrioritizedValue{
 			util.Prioritized(parser.NewListParser(), 300), util.Prioritized(parser.NewListItemParser(), 400), util.Prioritized(parser.NewATXHeadingParser(), 600),
 			util.Prioritized(parser.NewFencedCodeBlockParser(), 700), util.Prioritized(parser.NewBlockquoteParser(), 800), util.Prioritized(parser.NewParagraphParser(), 1000),
 		}
 	}
-	if why := plainReason(d.Text[d.Body:]); why != "" {
-		d.Notes = append(d.Notes, "read as plain text: "+why)
-		return
+	if why := plainReason(s[body:]); why != "" {
+		return nil, why
 	}
-	src := []byte(d.Text[d.Body:])
-	d.Blocks = children(blockParser(parsers).Parse(text.NewReader(src)), src, d.Body, d.Body, len(d.Text))
+	src := []byte(s[body:])
+	return children(blockParser(parsers).Parse(text.NewReader(src)), src, body, body, len(s)), ""
 }
 
 // plainReason says why a Markdown text is read as plain text: it is generated, or may have too many blocks;
@@ -53,8 +56,8 @@ func (d *draft) readMarkdown() {
 func plainReason(s string) string {
 	blocks, lines, blank := 0, 0, true
 	for line := range strings.Lines(s) {
-		if lines++; len(line) > maxLine || lines > maxLines {
-			return fmt.Sprintf("it has a line of more than %s, or more than %d lines", inBytes(maxLine), maxLines)
+		if lines++; len(line) > maxLine || lines > MaxLines {
+			return fmt.Sprintf("it has a line of more than %d KiB, or more than %d lines", maxLine>>10, MaxLines)
 		}
 		rest := strings.TrimLeft(line, " \t")
 		if document.IsBlank(rest) {

@@ -1,4 +1,4 @@
-package load_test
+package folder_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/internal/load"
+	"example.com/ragflow/internal/folder"
 )
 
 // tree writes files into a new folder and returns its real path.
@@ -38,8 +38,8 @@ func tree(t *testing.T, files map[string]string) string {
 func list(t *testing.T, root string) []string {
 	t.Helper()
 	var out []string
-	for f, err := range load.Files(t.Context(), root) {
-		if problem, ok := errors.AsType[*load.FileError](err); ok {
+	for f, err := range folder.Files(t.Context(), root) {
+		if problem, ok := errors.AsType[*folder.FileError](err); ok {
 			rel, relErr := filepath.Rel(root, problem.Path)
 			if relErr != nil {
 				t.Fatal(relErr)
@@ -77,9 +77,17 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestFilesMetadata checks that a metadata file beside its document is no document itself.
+func TestFilesMetadata(t *testing.T) {
+	root := tree(t, map[string]string{"a.md": "a", "a.md.meta.yaml": "title: A", "b.csv": "b", "b.csv.meta.json": "{}", "c.txt": "c", "c.txt.meta.yml": "", "alone.meta.yaml": "no: document"})
+	if d := cmp.Diff([]string{"a.md", "alone.meta.yaml", "b.csv", "c.txt"}, list(t, root)); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestFilesOfOneFile(t *testing.T) {
 	root := tree(t, map[string]string{"notes": "hello", "x.md": "x"})
-	for f, err := range load.Files(t.Context(), filepath.Join(root, "notes")) {
+	for f, err := range folder.Files(t.Context(), filepath.Join(root, "notes")) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +100,7 @@ func TestFilesOfOneFile(t *testing.T) {
 
 func TestFilesMissing(t *testing.T) {
 	n := 0
-	for _, err := range load.Files(t.Context(), filepath.Join(t.TempDir(), "none")) {
+	for _, err := range folder.Files(t.Context(), filepath.Join(t.TempDir(), "none")) {
 		n++
 		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "none") {
 			t.Errorf("err = %v, want one that wraps fs.ErrNotExist and names the folder", err)
@@ -146,14 +154,14 @@ func TestFilesStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var got []error
-	for _, err := range load.Files(ctx, root) {
+	for _, err := range folder.Files(ctx, root) {
 		got = append(got, err)
 		cancel()
 	}
 	if len(got) != 2 || got[0] != nil || !errors.Is(got[1], context.Canceled) {
 		t.Errorf("after cancel: %v", got)
 	}
-	for _, err := range load.Files(t.Context(), root) {
+	for _, err := range folder.Files(t.Context(), root) {
 		if err != nil {
 			t.Error(err)
 		}

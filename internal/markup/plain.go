@@ -1,16 +1,14 @@
-package load
+package markup
 
 import (
-	"cmp"
-	"path"
 	"strings"
 	"unicode/utf8"
 
 	"example.com/ragflow/internal/document"
 )
 
-// titledBlocks returns the paragraphs of a text file, and the titles of its parts.
-func titledBlocks(s string, from int) []document.Block {
+// Plain returns the paragraphs of a text file, and the titles of its parts.
+func Plain(s string, from int) []document.Block {
 	var out []document.Block
 	body := 0 // indentation of the text before
 	for _, b := range document.Paragraphs(s, from) {
@@ -96,18 +94,6 @@ func lastLine(s string) string {
 	s = strings.TrimRight(s, document.Blank)
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
-
-// hasExt reports whether a file has one of the extensions, in any case.
-func hasExt(source, extensions string) bool {
-	return document.HasWord(extensions, cmp.Or(path.Ext(source), "none"))
-}
-
-// Extensions of JSON, and of plain text with headings.
-const (
-	jsonExt   = ".json .jsonl .ndjson"
-	textExt   = ".txt .text none"
-	markupExt = ".rst .adoc .asciidoc"
-)
 
 // underlines are the characters that underline titles, highest level first as in most pages.
 const underlines = "=-~^*+"
