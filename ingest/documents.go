@@ -21,6 +21,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/ragflow/internal/document"
 	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/state"
@@ -173,7 +174,7 @@ func (l *Library) store(name string, r io.Reader, metadata state.Metadata) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	if !load.HasLoader(name) {
+	if document.KindOf(name) == "" {
 		return fmt.Errorf("%w: %s", ErrKind, path.Ext(name))
 	}
 	document, err := receive(dir, r)

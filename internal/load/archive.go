@@ -79,6 +79,13 @@ func (d *draft) readArchive(data []byte, read func(*draft, *archive, *builder) e
 	return nil
 }
 
+// warnUnread names parts of a document that are not read.
+func (d *draft) warnUnread(n int, thing string) {
+	if n > 0 {
+		d.Warnings = append(d.Warnings, plural(n, thing)+" in it: not read")
+	}
+}
+
 func (a *archive) has(name string) bool { return a.files[path.Clean(name)] != nil }
 
 // part is an open file of an archive. It counts the unpacked bytes, because declared sizes cannot be trusted.

@@ -9,8 +9,7 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
-// maxLevel is the deepest level of a heading.
-const maxLevel = 6
+const maxLevel = 6 // the deepest level of a heading
 
 // builder writes the text of a document as Markdown, whose blocks are found later. A blank line separates
 // parts.
@@ -30,7 +29,6 @@ type builder struct {
 // builder returns a builder with the budget of the file.
 func (d *draft) builder() *builder { return &builder{most: budgetOf(d.size)} }
 
-// begin begins a part.
 func (w *builder) begin() {
 	if w.out.Len() > 0 {
 		w.out.WriteString("\n\n")

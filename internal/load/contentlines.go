@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"mime/quotedprintable"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html/charset"
@@ -21,7 +22,6 @@ type contentLine struct {
 	line       int               // of the file, from 1
 }
 
-// Limits of calendars and contacts.
 const (
 	maxEntryLines = 2_000
 	maxNames      = 200 // bytes of a name and parameters
@@ -98,25 +98,22 @@ func contentLines(s string) iter.Seq[contentLine] {
 	}
 }
 
-// newContentLine splits a line at the first colon, and what precedes it at semicolons, outside of quotes. ok: it
-// has a colon.
+// A line has a head before the first colon, and the head has fields between semicolons, both outside of quotes.
+var (
+	lineForm  = regexp.MustCompile(`(?s)^((?:[^":]|"[^"]*")*):(.*)$`)
+	fieldForm = regexp.MustCompile(`(?:[^";]|"[^"]*")+`)
+)
+
+// newContentLine splits a line; ok: it is one, and has a name.
 func newContentLine(raw string, line int) (c contentLine, ok bool) {
-	var parts []string
-	quoted, from := false, 0
-	for i := 0; i < len(raw) && !ok; i++ {
-		switch {
-		case raw[i] == '"':
-			quoted = !quoted
-		case !quoted && (raw[i] == ';' || raw[i] == ':'):
-			parts, from, ok = append(parts, raw[from:i]), i+1, raw[i] == ':'
-		}
-	}
-	if !ok {
+	form := lineForm.FindStringSubmatch(raw)
+	if form == nil || form[1] == "" {
 		return c, false
 	}
+	parts := fieldForm.FindAllString(form[1], maxNames)
 	name := parts[0][strings.LastIndexByte(parts[0], '.')+1:]
-	c = contentLine{name: strings.ToUpper(name), parameters: map[string]string{}, value: raw[from:], line: line}
-	for _, p := range parts[1:min(len(parts), maxNames)] {
+	c = contentLine{name: strings.ToUpper(name), parameters: map[string]string{}, value: form[2], line: line}
+	for _, p := range parts[1:] {
 		key, value, named := strings.Cut(p, "=")
 		if !named { // vCard 2.1: TEL;HOME
 			key, value = "TYPE", p

@@ -14,12 +14,10 @@
 // # How it works
 //
 // Package folder finds the files. [Load] reads one file and finds its encoding, its metadata and its blocks
-// (package markup).
+// (package markup). PDFs are read by package pdf (pdf.go).
 //
 // Menus, navigation and hidden text of an HTML page are left out (htmlskip.go); the rest is written as
 // Markdown (htmlpage.go).
-//
-// PDFs are read by package pdf (pdf.go).
 //
 // A mail is a letter, whether it comes from a .eml (eml.go), .mbox (mbox.go) or .msg file (msg.go). Quotes in
 // it are marked (package quote, htmlmail.go), and attached files are read by the readers of their own kinds (mail.go).

@@ -21,9 +21,6 @@ var docxRoles = map[string]string{
 // docxAside matches the parts of a document beside its text.
 var docxAside = regexp.MustCompile(`^word/(footnote|endnote|comment|header|footer)s?\d*\.xml$`)
 
-// maxNote is the maximum size of a footnote, comment, header or footer in bytes.
-const maxNote = 64 << 10
-
 // readDOCX reads a Word document: paragraphs, headings, lists, tables, footnotes, endnotes and comments; at
 // the end its headers and footers, each once. Hidden text is left out.
 func (d *draft) readDOCX(a *archive, out *builder) error {
@@ -60,7 +57,6 @@ func (d *draft) readDOCX(a *archive, out *builder) error {
 	return nil
 }
 
-// docxReader reads the text of a document.
 type docxReader struct {
 	officeReader
 	styles map[string]docxParagraphStyle
@@ -78,11 +74,9 @@ type docxNote struct {
 
 // readNotes reads a part with notes or comments, or a header or footer.
 func (w *docxReader) readNotes(a *archive, part string) error {
-	roles := maps.Clone(docxRoles)
-	maps.DeleteFunc(roles, func(_, role string) bool { return role == isTable || role == isRow || role == isCell })
-	r := docxReader{officeReader: officeReader{builder: &builder{most: w.most}, roles: roles}}
-	var open *docxNote
-	around, field := false, false // in a header or footer, and there in a number of pages, a date or the like
+	r := docxReader{officeReader: officeReader{builder: &builder{most: w.most}, roles: docxRoles}}
+	around, field := false, false       // in a header or footer, and there in a number of pages, a date or the like
+	r.write = func(*officeParagraph) {} // outside of notes there is no text
 	r.more = func(e xml.StartElement) bool {
 		key := part
 		switch e.Name.Local {
@@ -101,23 +95,15 @@ func (w *docxReader) readNotes(a *archive, part string) error {
 		default:
 			return r.element(e)
 		}
-		open = &docxNote{author: attribute(e, "author")}
-		w.notes[key] = open
+		note := &docxNote{author: attribute(e, "author")}
+		w.notes[key], r.aside = note, &note.text
 		r.most.text -= 64 // of memory
 		kind := attribute(e, "type")
 		return kind == "" || kind == "normal"
 	}
-	r.write = func(p *officeParagraph) {
-		if open == nil || p.text.Len() == 0 || open.text.Len() > maxNote {
-			return
-		}
-		open.text.WriteString(p.text.String() + " ")
-		r.most.text -= p.text.Len()
-	}
 	return a.stream(part, &r)
 }
 
-// element reads elements specific to Word.
 func (w *docxReader) element(e xml.StartElement) bool {
 	p, val := w.top(), attribute(e, "val")
 	n, err := strconv.Atoi(val)

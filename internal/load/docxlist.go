@@ -13,7 +13,6 @@ type docxValue struct {
 	Val string `xml:"val,attr"`
 }
 
-// docxStyle is the style of a paragraph.
 type docxStyle struct {
 	ID      string    `xml:"styleId,attr"`
 	Name    docxValue `xml:"name"`
@@ -74,7 +73,6 @@ func docxStyles(a *archive) (map[string]docxParagraphStyle, map[string]*docxList
 	return out, lists, err
 }
 
-// docxLevel is a level of a list.
 type docxLevel struct {
 	Level   string     `xml:"ilvl,attr"`
 	Start   docxValue  `xml:"start"`
@@ -101,7 +99,6 @@ func (l *docxList) next(level int) string {
 	return l.count.next(&l.levels, level)
 }
 
-// set sets the levels of a list.
 func (l *docxList) set(levels []docxLevel) {
 	for _, x := range levels {
 		n, err := strconv.Atoi(x.Level)

@@ -30,7 +30,6 @@ func readMIME(data []byte) (*letter, error) {
 // mimeReader counts the parts of a mail and of the mails in it.
 type mimeReader struct{ parts int }
 
-// message reads a mail.
 func (m *mimeReader) message(r io.Reader, depth int) (*letter, error) {
 	root, err := message.Read(r)
 	if root == nil || !canRead(err) {
@@ -110,7 +109,6 @@ func unnamed(kind string) string {
 	return "of type " + document.Short(kind)
 }
 
-// multipart reads the parts of a part.
 func (m *mimeReader) multipart(l *letter, e *message.Entity, kind string, depth int) error {
 	into, best := l, &letter{}
 	for parts := e.MultipartReader(); ; {

@@ -15,8 +15,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// encodingSample is the number of bytes that the detector reads.
-const encodingSample = 64 << 10
+const encodingSample = 64 << 10 // bytes that the detector reads
 
 // decode sets Text, Encoding and Converted.
 func (d *draft) decode(data []byte) error {

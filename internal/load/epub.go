@@ -10,8 +10,7 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
-// maxChapter is the maximum size of a chapter in bytes.
-const maxChapter = 4 << 20
+const maxChapter = 4 << 20 // bytes of a chapter
 
 // readEPUB reads an electronic book: its chapters in reading order, each as an HTML page.
 func (d *draft) readEPUB(a *archive, w *builder) error {
@@ -34,7 +33,10 @@ func (d *draft) readEPUB(a *archive, w *builder) error {
 	for _, href := range chapters {
 		page, err := a.read(path.Join(path.Dir(a.about), href), maxChapter)
 		if err == nil {
-			err = w.chapter(page, d.size)
+			chapter := draft{size: d.size}
+			if err = chapter.readHTML(page); err == nil {
+				w.paragraph(chapter.Text)
+			}
 		}
 		if w.full() != nil || a.left < 0 {
 			return cmp.Or(w.full(), err)
@@ -95,14 +97,4 @@ func (a *archive) chapters(contents string) ([]string, error) {
 		out = append(out, href)
 	}
 	return out, nil
-}
-
-// chapter appends an HTML page from a file of the given size.
-func (w *builder) chapter(page []byte, size int) error {
-	d := draft{size: size}
-	if err := d.readHTML(page); err != nil || d.Text == "" {
-		return err
-	}
-	w.paragraph(d.Text)
-	return nil
 }

@@ -19,32 +19,22 @@ const maxFrontMatter = 64 << 10
 // frontMatter reads the YAML between a first line --- and the next line --- or ..., and sets Meta and Body.
 // Invalid YAML between them is a warning, without Meta.
 func (d *draft) frontMatter() {
-	start, end, body := frontMatterSpan(d.Text, d.Body)
-	if body == 0 {
+	start := document.LineEnd(d.Text, d.Body)
+	if strings.TrimRight(d.Text[d.Body:start], " \t\r\n") != "---" {
 		return
 	}
-	d.Body = body
-	meta, err := parseMeta(d.Text[start:end])
-	if err != nil {
-		d.Notes = append(d.Notes, fmt.Sprintf("front matter: %v", err))
-	}
-	d.Metadata, d.Meta = meta, meta.Strings()
-}
-
-// frontMatterSpan returns the YAML's span and the start of the body; body is 0 without front matter.
-func frontMatterSpan(s string, from int) (start, end, body int) {
-	start = document.LineEnd(s, from)
-	if strings.TrimRight(s[from:start], " \t\r\n") != "---" {
-		return 0, 0, 0
-	}
-	for at := start; at < len(s) && at-start <= maxFrontMatter; {
-		next := document.LineEnd(s, at)
-		if line := strings.TrimRight(s[at:next], " \t\r\n"); line == "---" || line == "..." {
-			return start, at, next
+	for at := start; at < len(d.Text) && at-start <= maxFrontMatter; {
+		next := document.LineEnd(d.Text, at)
+		if line := strings.TrimRight(d.Text[at:next], " \t\r\n"); line == "---" || line == "..." {
+			meta, err := parseMeta(d.Text[start:at])
+			if err != nil {
+				d.Notes = append(d.Notes, fmt.Sprintf("front matter: %v", err))
+			}
+			d.Body, d.Metadata, d.Meta = next, meta, meta.Strings()
+			return
 		}
 		at = next
 	}
-	return 0, 0, 0
 }
 
 // parseMeta reads a YAML mapping. It works on nodes, so that no alias is ever expanded.
@@ -66,8 +56,7 @@ func parseMeta(src string) (state.Metadata, error) {
 	return metaMapping(node, 0), nil
 }
 
-// maxMetaDepth is the maximum nesting of metadata.
-const maxMetaDepth = 4
+const maxMetaDepth = 4 // levels of nested metadata
 
 // metaMapping returns a mapping without its empty values.
 func metaMapping(n *yaml.Node, depth int) state.Metadata {

@@ -24,7 +24,6 @@ type cell struct {
 	wide, tall bool   // part of a merged cell of several columns, of several rows
 }
 
-// gridRow is a row of a sheet.
 type gridRow struct {
 	line   int // from 1
 	cells  []cell
@@ -165,12 +164,10 @@ func (g *grid) decideRecords() error {
 	return nil
 }
 
-// table returns a table that begins at a column.
 func (g *grid) table(from int) *gridTable {
 	return &gridTable{tableWriter: tableWriter{builder: g.builder}, from: from, hidden: g.hidden, unvalued: g.unvalued}
 }
 
-// write writes a row of the tables found.
 func (g *grid) write(row gridRow) error {
 	for _, t := range g.tables {
 		own := row
@@ -211,7 +208,6 @@ func (g *grid) endNames() {
 	}
 }
 
-// end ends the sheet.
 func (g *grid) end() error {
 	if g.records && g.window != nil {
 		if err := g.decideRecords(); err != nil {
@@ -260,7 +256,6 @@ func hiddenMark(hidden bool, part string) string {
 	return " (hidden " + part + ")"
 }
 
-// filled reports whether a cell shows something.
 func (c cell) filled() bool { return c.text != "" || c.note != "" }
 
 // shown returns the text of a cell, or of the merged one that covers it.

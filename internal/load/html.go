@@ -12,8 +12,7 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
-// maxPage is the maximum size of an HTML page in bytes. Its tree takes many times that memory.
-const maxPage = 32 << 20
+const maxPage = 32 << 20 // bytes of a page; its tree takes many times that memory
 
 // readHTML reads a page: it decodes it and leaves the furniture out. Nothing is executed or fetched.
 func (d *draft) readHTML(data []byte) error {
@@ -81,8 +80,7 @@ func (d *draft) parsePage(data []byte) (*html.Node, error) {
 	return root, nil
 }
 
-// minText is the least size in bytes of a part that may be the text of a page.
-const minText = 200
+const minText = 200 // bytes of a part that may be the text of a page
 
 // mainText returns the text of a page: of its main element or only article if they have enough of it, else of
 // the body without furniture, else of the whole body.
@@ -141,7 +139,6 @@ func pageTitle(root *html.Node) string {
 	return title
 }
 
-// htmlMeta returns the metadata of a page.
 func htmlMeta(root *html.Node) map[string]string {
 	meta := map[string]string{}
 	put := func(key, value string) {

@@ -59,7 +59,6 @@ func signQuotes(n *html.Node, held bool) {
 	}
 }
 
-// sign returns a paragraph of one sign.
 func sign(s string) *html.Node {
 	p := &html.Node{Type: html.ElementNode, Data: "p"}
 	p.AppendChild(&html.Node{Type: html.TextNode, Data: s})

@@ -41,7 +41,6 @@ type pageReader struct {
 	quotes int             // that are open
 }
 
-// readNodes returns the text of some elements.
 func readNodes(nodes []*html.Node, loose bool) *pageReader {
 	r := &pageReader{loose: loose}
 	for _, n := range nodes {

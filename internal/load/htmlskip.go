@@ -2,6 +2,7 @@ package load
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -120,12 +121,7 @@ func attr(n *html.Node, key string) string {
 }
 
 func has(n *html.Node, key string) bool {
-	for _, a := range n.Attr {
-		if a.Key == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key })
 }
 
 // within reports whether an element is inside one of the named ones.
@@ -149,13 +145,5 @@ func holds(n *html.Node, names ...string) bool {
 }
 
 func isOneOf(n *html.Node, names []string) bool {
-	if n.Type != html.ElementNode {
-		return false
-	}
-	for _, name := range names {
-		if n.Data == name || name == "main" && strings.EqualFold(attr(n, "role"), "main") {
-			return true
-		}
-	}
-	return false
+	return n.Type == html.ElementNode && (slices.Contains(names, n.Data) || strings.EqualFold(attr(n, "role"), "main") && slices.Contains(names, "main"))
 }

@@ -12,7 +12,6 @@ import (
 // readICS writes each event, task and note of a calendar as a record: "Event: Review; When: …; Repeats: …".
 func (d *draft) readICS() error { return d.readEntries("VEVENT VTODO VJOURNAL", calendarEntry) }
 
-// calendarEntry returns the fields of an event, a task or a note.
 func calendarEntry(kind string, lines []contentLine) []string {
 	first, people, except := map[string]contentLine{}, []string{}, []string{}
 	for _, c := range slices.Backward(lines) {
@@ -149,7 +148,6 @@ func recurrence(rule string) string {
 	return every
 }
 
-// listed returns the values of a list in words.
 func listed(list string, word func(string) string) string {
 	values := strings.Split(list, ",")
 	for i := range values {
@@ -168,7 +166,6 @@ func weekday(s string) string {
 	return s
 }
 
-// monthName returns the word for the number of a month.
 func monthName(s string) string {
 	if at, err := time.Parse("1", s); err == nil {
 		return at.Month().String()

@@ -73,8 +73,7 @@ func Load(ctx context.Context, f folder.File, l Limits) (document.Document, erro
 	return doc.Document, nil
 }
 
-// maxCompared is the maximum size of a file that Differs reads, in bytes.
-const maxCompared = 1 << 20
+const maxCompared = 1 << 20 // bytes of a file that Differs reads
 
 // Differs reports whether the file at a path is gone or differs from the one that Load
 // gave a hash. A file of more than 1 MiB counts as the same, and so does one that cannot be
@@ -254,9 +253,6 @@ var archiveReaders = map[string]func(*draft, *archive, *builder) error{
 	document.ODT: (*draft).readODT, document.ODS: (*draft).readODS, document.ODP: (*draft).readODP,
 }
 
-// HasLoader reports whether files with the extension of a name are read.
-func HasLoader(name string) bool { return document.KindOf(name) != "" }
-
 // hasExt reports whether a file has one of the extensions, in any case.
 func hasExt(source, extensions string) bool {
 	return document.HasWord(extensions, cmp.Or(path.Ext(source), "none"))
@@ -267,12 +263,9 @@ func (d *draft) title() string {
 	if t := strings.TrimSpace(d.Meta["title"]); t != "" {
 		return t
 	}
-	blocks := d.Blocks
-	if d.Kind != document.Markdown && !hasExt(d.Source, document.MarkupEnds) {
-		blocks = nil
-	}
-	for _, b := range blocks {
-		if b.Level == 1 && b.Heading != "" {
+	hasTitles := d.Kind == document.Markdown || hasExt(d.Source, document.MarkupEnds)
+	for _, b := range d.Blocks {
+		if hasTitles && b.Level == 1 && b.Heading != "" {
 			return b.Heading
 		}
 	}

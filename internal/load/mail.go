@@ -14,7 +14,6 @@ import (
 	"example.com/ragflow/internal/quote"
 )
 
-// Limits of a mail.
 const (
 	maxMailDepth   = 16          // of parts within parts
 	maxMailParts   = 1_000       // of a mail, with those of the mails in it
@@ -55,7 +54,6 @@ func (l *letter) field(key, value string) {
 	l.fields = append(l.fields, key+": "+value)
 }
 
-// text adds a text to the body.
 func (l *letter) text(s string) {
 	if strings.TrimSpace(s) != "" {
 		l.body = append(l.body, quote.Mark(s))
@@ -141,7 +139,12 @@ func (w *mailWriter) attachment(ctx context.Context, a attachment, level int) er
 		err = w.overfull(len(doc.Text))
 	}
 	if err != nil {
-		return w.leaveOut(ctx, a.name, err)
+		said := "attachment " + a.name + ": not read"
+		if !errors.Is(err, ErrNoLoader) {
+			said += ": " + err.Error()
+		}
+		w.unread = append(w.unread, said)
+		return context.Cause(ctx) // else the mail is read to its end
 	}
 	for _, s := range doc.Warnings {
 		w.draft.Warnings = append(w.draft.Warnings, "attachment "+a.name+": "+s)
@@ -155,20 +158,10 @@ func (w *mailWriter) attachment(ctx context.Context, a attachment, level int) er
 	return nil
 }
 
-// leaveOut remembers an attachment that cannot be read. Only the end of ctx is an error.
-func (w *mailWriter) leaveOut(ctx context.Context, name string, err error) error {
-	said := "attachment " + name + ": not read"
-	if !errors.Is(err, ErrNoLoader) {
-		said += ": " + err.Error()
-	}
-	w.unread = append(w.unread, said)
-	return context.Cause(ctx)
-}
-
 // parseAttached reads a file that is attached to a mail.
 func (d *draft) parseAttached(ctx context.Context, a attachment) (document.Document, error) {
 	switch {
-	case !HasLoader(a.name):
+	case document.KindOf(a.name) == "":
 		return document.Document{}, ErrNoLoader
 	case d.depth >= maxAttached:
 		return document.Document{}, fmt.Errorf("%w: more than %d files in one another", ErrTooLarge, maxAttached)

@@ -35,7 +35,6 @@ const (
 // outlookFile holds the streams of a compound file by their path.
 type outlookFile map[string][]byte
 
-// readMSG reads a mail of Outlook.
 func readMSG(data []byte) (*letter, error) {
 	r, err := mscfb.New(bytes.NewReader(data))
 	if err != nil {
@@ -76,7 +75,6 @@ func (f outlookFile) text(below, property string) string {
 
 var dateLine = regexp.MustCompile(`(?im)^Date:[ \t]*([^\r\n]+)`)
 
-// letter returns the mail of a storage.
 func (f outlookFile) letter(below string, depth int) (*letter, error) {
 	l := &letter{}
 	from, address := f.text(below, "0C1A"), cmp.Or(f.text(below, "5D01"), f.text(below, "0C1F"))

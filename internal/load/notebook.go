@@ -9,8 +9,7 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
-// maxOutput is the maximum output of a cell that is kept, in bytes.
-const maxOutput = 2000
+const maxOutput = 2000 // bytes of the output of a cell that are kept
 
 // cellText is a text of a notebook: a string or a list of lines.
 type cellText string
@@ -25,38 +24,25 @@ func (t *cellText) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// notebook is the part of a Jupyter notebook that is read. Cells are decoded one by one to save memory.
-type notebook struct {
-	Cells    json.RawMessage `json:"cells"`
-	Metadata struct {
-		Kernel struct {
-			Language string `json:"language"`
-		} `json:"kernelspec"`
-	} `json:"metadata"`
-}
-
-// notebookCell is a cell.
 type notebookCell struct {
 	Type    string          `json:"cell_type"`
 	Source  cellText        `json:"source"`
 	Outputs json.RawMessage `json:"outputs"` // decoded one by one, too
 }
 
-// cellOutput is an output of a cell.
-type cellOutput struct {
-	Text cellText `json:"text"`
-	Data struct {
-		Plain cellText `json:"text/plain"`
-	} `json:"data"`
-}
-
-// maxCell is the maximum size of a cell with its outputs, in bytes.
-const maxCell = 4 << 20
+const maxCell = 4 << 20 // bytes of a cell with its outputs
 
 // readNotebook converts a Jupyter notebook into Markdown: texts unchanged, code as fenced blocks, and the
 // beginning of the outputs.
 func (d *draft) readNotebook() error {
-	var n notebook
+	var n struct {
+		Cells    json.RawMessage `json:"cells"` // decoded one by one, to save memory
+		Metadata struct {
+			Kernel struct {
+				Language string `json:"language"`
+			} `json:"kernelspec"`
+		} `json:"metadata"`
+	}
 	if err := json.Unmarshal([]byte(d.Text[d.Body:]), &n); err != nil {
 		return fmt.Errorf("%w: %w", ErrBroken, err)
 	}
@@ -117,7 +103,12 @@ func (w *builder) cell(c notebookCell, language string) error {
 	}
 	code(c.Source, language)
 	return elements(c.Outputs, func(raw json.RawMessage) error {
-		var o cellOutput
+		var o struct {
+			Text cellText `json:"text"`
+			Data struct {
+				Plain cellText `json:"text/plain"`
+			} `json:"data"`
+		}
 		if err := json.Unmarshal(raw, &o); err != nil {
 			return fmt.Errorf("%w: %w", ErrBroken, err)
 		}

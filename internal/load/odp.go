@@ -15,11 +15,10 @@ func (d *draft) readODP(a *archive, out *builder) error {
 		return err
 	}
 	d.Pages = w.starts
-	w.warn(d)
+	d.warnUnread(w.unread, "chart or diagram")
 	return nil
 }
 
-// odpReader reads the slides of an OpenDocument presentation.
 type odpReader struct {
 	slideReader
 	starts []int           // of the slides
@@ -59,10 +58,7 @@ func (w *odpReader) element(e xml.StartElement) bool {
 }
 
 func (w *odpReader) elementEnd(name string) {
-	switch {
-	case name == "notes":
-		w.notes = false
-	case isShape(name):
+	if w.notes = w.notes && name != "notes"; isShape(name) {
 		w.shapeEnd()
 	}
 }
@@ -76,7 +72,6 @@ func ownName(name string, number int) string {
 	return name
 }
 
-// isShape reports whether an element of a slide holds text.
 func isShape(name string) bool {
 	return strings.Contains(" frame custom-shape rect ellipse circle line polyline polygon path connector caption ", " "+name+" ")
 }

@@ -10,10 +10,8 @@ import (
 	"unicode"
 )
 
-// maxRepeats is how often a row or cell with a text is read that a file says to repeat.
-const maxRepeats = 1000
+const maxRepeats = 1000 // times that a row or cell with a text is read that a file says to repeat
 
-// odsRoles are the elements of a cell.
 var odsRoles = map[string]string{
 	"p": isParagraph, "s": " ", "tab": " ", "line-break": " ", "tracked-changes": isSkipped, "title": isSkipped, "desc": isSkipped,
 }
@@ -32,13 +30,10 @@ func (d *draft) readODS(a *archive, out *builder) error {
 	if w.cut > 0 {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("%s repeated more than %d times: not read to the end", plural(w.cut, "row"), maxRepeats))
 	}
-	if w.charts > 0 {
-		d.Warnings = append(d.Warnings, plural(w.charts, "chart")+" in it: not read")
-	}
+	d.warnUnread(w.charts, "chart")
 	return nil
 }
 
-// odsReader reads the sheets of a spreadsheet.
 type odsReader struct {
 	officeReader
 	unseen map[string]bool // styles of hidden sheets
@@ -58,7 +53,6 @@ type odsReader struct {
 
 	value  xml.StartElement // of the cell
 	inCell bool
-	inNote bool
 	said   strings.Builder // the text of the cell
 	noted  strings.Builder // the comment
 
@@ -111,7 +105,7 @@ func (w *odsReader) element(e xml.StartElement) bool {
 	case "table-cell", "covered-table-cell":
 		w.inCell, w.value = true, e.Copy()
 	case "annotation":
-		w.inNote = true
+		w.aside = &w.noted
 	case "creator", "date", "creation-date-string":
 		return false
 	case "object":
@@ -120,24 +114,21 @@ func (w *odsReader) element(e xml.StartElement) bool {
 	return true
 }
 
-// paragraphEnd adds a paragraph to the cell or to its comment.
+// paragraphEnd adds a paragraph to the cell.
 func (w *odsReader) paragraphEnd(p *officeParagraph) {
 	text := p.text.String()
 	w.pending += len(text)
-	switch {
-	case !w.inCell:
-		w.paragraph(text)
-	case w.inNote:
-		w.noted.WriteString(text + " ")
-	default:
+	if w.inCell {
 		w.said.WriteString(text + " ")
+	} else {
+		w.paragraph(text)
 	}
 }
 
 func (w *odsReader) elementEnd(name string) {
 	switch name {
 	case "annotation":
-		w.inNote = false
+		w.aside = nil
 	case "table-cell", "covered-table-cell":
 		w.inCell = false
 		w.cellEnd()
@@ -145,20 +136,12 @@ func (w *odsReader) elementEnd(name string) {
 		w.rowEnd()
 	case "table":
 		if w.grid != nil {
-			w.keep(w.grid.end())
+			w.err = cmp.Or(w.err, w.grid.end())
 		}
 		w.grid = nil
 	}
 }
 
-// keep keeps the first error.
-func (w *odsReader) keep(err error) {
-	if w.err == nil {
-		w.err = err
-	}
-}
-
-// cellEnd adds the cell to its row.
 func (w *odsReader) cellEnd() {
 	this := cell{text: oneLine(w.said.String()), note: oneLine(w.noted.String())}
 	w.said.Reset()
@@ -186,7 +169,7 @@ func (w *odsReader) cellEnd() {
 	}
 	at := len(w.cells) + w.blanks
 	if at >= maxCells {
-		w.keep(fmt.Errorf("%w: a row of more than %d cells", ErrTooLarge, maxCells))
+		w.err = cmp.Or(w.err, fmt.Errorf("%w: a row of more than %d cells", ErrTooLarge, maxCells))
 		return
 	}
 	w.cells = append(w.cells, make([]cell, w.blanks)...)
@@ -206,7 +189,7 @@ func (w *odsReader) rowEnd() {
 			w.cut++
 		}
 		for i := 0; i < n && w.err == nil; i++ {
-			w.keep(w.grid.add(gridRow{line: w.line + i, cells: slices.Clone(w.cells), hidden: cmp.Or(w.sheetMark, w.rowMark)}))
+			w.err = cmp.Or(w.err, w.grid.add(gridRow{line: w.line + i, cells: slices.Clone(w.cells), hidden: cmp.Or(w.sheetMark, w.rowMark)}))
 		}
 	}
 	w.line += w.repeat

@@ -32,7 +32,6 @@ func (d *draft) readODT(a *archive, out *builder) error {
 	return nil
 }
 
-// odtReader reads the text of a document.
 type odtReader struct {
 	officeReader
 	odtLists
@@ -56,7 +55,6 @@ func (w *odtReader) readStyles(a *archive) ([]string, error) {
 	return r.around, err
 }
 
-// element reads elements specific to OpenDocument.
 func (w *odtReader) element(e xml.StartElement) bool {
 	switch name := e.Name.Local; name {
 	case "p":

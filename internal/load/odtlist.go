@@ -9,8 +9,7 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
-// maxLists is the number of lists of a document whose numbers are computed.
-const maxLists = 10_000
+const maxLists = 10_000 // lists of a document whose numbers are computed
 
 // odtLists counts the items of the lists of an OpenDocument text.
 type odtLists struct {
@@ -30,7 +29,6 @@ func newODTLists() odtLists {
 	return odtLists{styles: map[string]*[maxLevels]listLevel{}, plain: map[string]bool{}, counts: map[string]*listCount{}}
 }
 
-// odtFormats are the formats of numbers.
 var odtFormats = map[string]string{"": "none", "1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman", "01, 02, 03, ...": "decimalZero"}
 
 // listElement reads an element of a style of lists, or of a list.

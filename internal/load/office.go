@@ -29,7 +29,6 @@ type officeReader struct {
 	held   int // bytes of the open paragraphs and row
 }
 
-// Roles of elements.
 const (
 	isParagraph = "paragraph"
 	isTextRun   = "text"
@@ -40,7 +39,6 @@ const (
 	isSkipped   = "skip"
 )
 
-// officeParagraph is an open paragraph.
 type officeParagraph struct {
 	text  strings.Builder
 	style string
@@ -162,7 +160,6 @@ var aboutKeys = map[string]string{
 	"keyword": "keywords", "description": "description", "category": "category", "version": "version", "language": "lang",
 }
 
-// element is an XML element.
 type element struct {
 	XMLName xml.Name
 	Text    string    `xml:",chardata"`

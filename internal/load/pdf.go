@@ -32,7 +32,6 @@ func advice(f pdf.File, purpose string) string {
 	return adviceOCR + purpose
 }
 
-// readPDF reads a PDF.
 func (d *draft) readPDF(ctx context.Context, data []byte) error {
 	d.Converted, d.Encoding = true, "pdf"
 	f, err := pdf.Read(ctx, data, d.ocr)
@@ -70,8 +69,7 @@ func (d *draft) readPDF(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// maxHeadingRunes is the maximum length of a heading that is a title.
-const maxHeadingRunes = 160
+const maxHeadingRunes = 160 // runes of a heading that is a title
 
 // largestOf returns the heading above all others if it stands on the first page, which ends at an offset; else
 // one of three words or more that the document begins with. Shorter ones are those of chapters, such as "Preface".

@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// pptxRoles are the elements of a slide.
 var pptxRoles = map[string]string{
 	"p": isParagraph, "t": isTextRun, "tbl": isTable, "tr": isRow, "tc": isCell, "br": " ", "Fallback": isSkipped,
 }
@@ -50,18 +49,10 @@ func (d *draft) readPPTX(a *archive, out *builder) error {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("slide %d left out: %v", i+1, err))
 		}
 	}
-	w.warn(d)
+	d.warnUnread(w.unread, "chart or diagram")
 	return nil
 }
 
-// warn says what was not read.
-func (w *slideReader) warn(d *draft) {
-	if w.unread > 0 {
-		d.Warnings = append(d.Warnings, plural(w.unread, "chart or diagram")+" in it: not read")
-	}
-}
-
-// relation is the target of a part of an office document.
 type relation struct{ target, kind string }
 
 // relationID returns the id of a relation among the attributes of an element.
@@ -99,7 +90,6 @@ func (a *archive) relations(part string) map[string]relation {
 	return out
 }
 
-// slideReader reads the text of slides and the speaker's notes.
 type slideReader struct {
 	officeReader
 	number   int              // of the slide, from 1
@@ -156,7 +146,6 @@ func (w *slideReader) element(e xml.StartElement) bool {
 	return true
 }
 
-// shape begins a shape.
 func (w *slideReader) shape(kind string) { w.kind, w.first, w.texts = kind, nil, 0 }
 
 // shapeEnd writes the only paragraph of a shape.

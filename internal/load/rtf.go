@@ -14,8 +14,7 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
-// maxRTFGroups is the maximum number of open groups.
-const maxRTFGroups = 10_000
+const maxRTFGroups = 10_000 // open groups
 
 // readRTF reads a Rich Text Format document: paragraphs, headings, lists, tables and footnotes. Headers,
 // footers, comments, hidden text and pictures are left out. No maintained library reads other code pages than
@@ -53,7 +52,6 @@ type rtfGroup struct {
 	hidden   bool
 }
 
-// rtfReader reads a document.
 type rtfReader struct {
 	*builder
 	rtfGroup
@@ -142,7 +140,6 @@ func (r *rtfReader) control() {
 	r.do(word, value, err == nil)
 }
 
-// do executes a control word.
 func (r *rtfReader) do(word string, n int, given bool) {
 	r.decode()
 	if into, ok := rtfDestinations[word]; ok {

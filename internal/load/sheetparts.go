@@ -25,7 +25,6 @@ func (a *archive) sheetParts() map[string]string {
 	return out
 }
 
-// sheetNote is the comment on a cell.
 type sheetNote struct {
 	column int // from 0
 	text   string

@@ -11,8 +11,7 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
-// maxData is the maximum size of a CSV or TSV file in bytes.
-const maxData = 32 << 20
+const maxData = 32 << 20 // bytes of a CSV or TSV file
 
 // readTable writes a part for each row of a CSV or TSV file. The first row names the columns if it is as wide as
 // those below; else the tables are found as in a sheet.

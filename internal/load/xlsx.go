@@ -18,7 +18,6 @@ import (
 	"example.com/ragflow/internal/document"
 )
 
-// Limits of workbooks.
 const (
 	maxCells  = 16_384  // of a row, as in Excel
 	maxInHeap = 1 << 20 // bytes of a sheet or of the texts; larger ones go to a temporary file
@@ -58,9 +57,13 @@ func (d *draft) readXLSX(a *archive, w *builder) error {
 		formulas += check.formulas
 	}
 	d.warnFormulas(formulas)
-	if n := a.count("xl/charts/chart"); n > 0 {
-		d.Warnings = append(d.Warnings, plural(n, "chart")+" in it: not read")
+	charts := 0
+	for name := range a.files {
+		if strings.HasPrefix(name, "xl/charts/chart") {
+			charts++
+		}
 	}
+	d.warnUnread(charts, "chart")
 	if len(w.places) == headings {
 		return fmt.Errorf("%w: no sheet of it has values", ErrNoText)
 	}
@@ -127,7 +130,7 @@ func (c *bookCheck) start(e xml.StartElement) bool {
 	case "col":
 		first, _ := strconv.Atoi(attribute(e, "min")) // 0 is no column
 		last, _ := strconv.Atoi(attribute(e, "max"))
-		if isOn(attribute(e, "hidden")) && len(c.columns) < maxCells {
+		if hidden := attribute(e, "hidden"); (hidden == "1" || hidden == "true") && len(c.columns) < maxCells {
 			c.columns = append(c.columns, [2]int{first, last})
 		}
 	case "hyperlink":
@@ -150,9 +153,6 @@ func (c *bookCheck) hidden(column int) bool {
 	return slices.ContainsFunc(c.columns, func(r [2]int) bool { return r[0] <= column+1 && column+1 <= r[1] })
 }
 
-// isOn reports whether an attribute of XML is true.
-func isOn(value string) bool { return value == "1" || value == "true" }
-
 func (c *bookCheck) text(string) { c.value = c.value || c.inValue }
 
 func (c *bookCheck) end(name string) error {
@@ -171,16 +171,6 @@ func (c *bookCheck) end(name string) error {
 		return fmt.Errorf("%w: a cell of more than %d parts", ErrTooLarge, maxCells)
 	}
 	return nil
-}
-
-// count returns the number of files with a name prefix.
-func (a *archive) count(prefix string) (n int) {
-	for name := range a.files {
-		if strings.HasPrefix(name, prefix) {
-			n++
-		}
-	}
-	return n
 }
 
 // unreadableBook says why a workbook cannot be opened.

@@ -52,7 +52,6 @@ func (r rulings) grids() []ruledGrid {
 	return grids
 }
 
-// meet reports whether a horizontal and a vertical line touch.
 func meet(h, v ruling) bool {
 	return v.at >= h.from-touching && v.at <= h.to+touching && h.at >= v.from-touching && h.at <= v.to+touching
 }

@@ -60,7 +60,6 @@ func (r wordRow) pieces() [][]*word {
 	return pieces
 }
 
-// interval is a part of the width of a page.
 type interval struct{ from, to float64 }
 
 // gutterTables finds tables in aligned words and marks these words as used.

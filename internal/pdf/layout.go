@@ -165,14 +165,12 @@ func most(counts map[float64]int) float64 {
 	return best
 }
 
-// begin begins a part of the text.
 func (w *layout) begin() {
 	if w.out.Len() > 0 {
 		w.out.WriteString(apart)
 	}
 }
 
-// paragraph writes a part of text.
 func (w *layout) paragraph(text string) {
 	w.begin()
 	w.out.WriteString(text)
@@ -238,8 +236,7 @@ func (w *layout) levels(lines []textLine) []int {
 	return levels
 }
 
-// maxCodeIndent is the maximum indentation of a line of code, in spaces.
-const maxCodeIndent = 64
+const maxCodeIndent = 64 // spaces before a line of code
 
 // codeEnd returns the end of the code on one page that begins with lines[from]: two or more monospaced lines;
 // from without code.

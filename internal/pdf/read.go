@@ -26,7 +26,6 @@ import (
 // Memory is the most that the reader takes for one PDF, in bytes, beside twice the file.
 const Memory = 64 << 20
 
-// Limits of one PDF.
 const (
 	maxPages      = 20_000
 	maxText       = 48 << 20  // bytes of lines
@@ -112,7 +111,6 @@ func read(ctx context.Context, data []byte, reader *ocr.Reader) (*fileReader, er
 	return r, r.read(data)
 }
 
-// fileReader reads one document.
 type fileReader struct {
 	pdfium.Pdfium
 	ctx   context.Context //nolint:containedctx // of one call of Read

@@ -41,7 +41,7 @@ func (w *layout) table(t *table, follows bool) {
 }
 
 // rows writes the rows of a table from a row on. A row with only a first cell is the section of the rows below, which
-// is written before each of them; where these are indented, it ends before a row that is not.
+// is written before each of them. If they are indented, it ends before a row that is not.
 func (w *layout) rows(t *table, from int) {
 	indented := false
 	values := t.values(from)

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 )
 
-// table is a table of a page.
 type table struct {
 	rows          []tableRow
 	edges         []float64 // where columns begin
@@ -215,7 +214,6 @@ func (t *table) plausible() bool {
 	return columns > 1 || 2*numbers >= cells
 }
 
-// size returns the number of cells and of the bytes of their text.
 func (t *table) size() (cells, text int) {
 	for _, r := range t.rows {
 		for _, c := range r.cells {
