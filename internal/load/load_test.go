@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,4 +177,18 @@ func parse(tb testing.TB, source, content string) document.Document {
 		tb.Fatal(err)
 	}
 	return doc
+}
+
+// TestMarkup reads reStructuredText and AsciiDoc as plain text with headings.
+func TestMarkup(t *testing.T) {
+	for _, tt := range []struct{ name, text string }{
+		{"a.rst", "Guide\n=====\n\nSome text.\n\nParts of it\n-----------\n\nMore text.\n"},
+		{"a.adoc", "= Guide\n\nSome text.\n\n== Parts of it\n\nMore text.\n"},
+	} {
+		doc := parse(t, tt.name, tt.text)
+		chunks := chunk.Cut(doc, chunk.Options{Min: -1})
+		if doc.Title != "Guide" || doc.Text != tt.text || len(chunks) != 2 || !slices.Equal(chunks[1].Headings, []string{"Parts of it"}) {
+			t.Errorf("%s: title %q, chunks %+v", tt.name, doc.Title, chunks)
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package load_test
+package quote_test
 
 import (
 	"os"
@@ -8,13 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/internal/load"
+	"example.com/ragflow/internal/quote"
 )
 
-// TestQuotes reads mails in the shapes of the tests of talon and email_reply_parser, in our own words. Each begins
+// TestMark reads mails in the shapes of the tests of talon and email_reply_parser, in our own words. Each begins
 // below a line "= name"; "|" is before the lines that its writer wrote, and all others are quoted.
-func TestQuotes(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", "mail", "quotes.txt"))
+func TestMark(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "quotes.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,18 +34,15 @@ func TestQuotes(t *testing.T) {
 					want = append(want, own)
 				}
 			}
-			doc, err := load.Parse(t.Context(), "a.eml", []byte("Subject: x\nContent-Type: text/plain; charset=utf-8\n\n"+body.String()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			marked := quote.Mark(body.String())
 			var got []string
-			for line := range strings.Lines(strings.TrimPrefix(doc.Text, "Subject: x\n")) {
+			for line := range strings.Lines(marked) {
 				if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, ">") {
 					got = append(got, line)
 				}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("what is not quoted (-want +got):\n%s\n%s", diff, doc.Text)
+				t.Errorf("what is not quoted (-want +got):\n%s\n%s", diff, marked)
 			}
 		})
 	}
