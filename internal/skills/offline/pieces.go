@@ -29,10 +29,10 @@ func (a *Answerer) pieces(t state.Task) []piece {
 	number, _ := text.SectionAsked(t.Question)
 	named, timely := namedSources(t), timely(t, near)
 	for _, n := range order(named, timely, ranked, most) {
-		if len(out) == most || !named[n] && t.Sources[n].Score < minScoreShare*t.Sources[0].Score {
+		if len(out) == most {
 			break
 		}
-		if !near[n] && (len(out) > 0 || band == state.BandClosest) {
+		if weak := !named[n] && t.Sources[n].Score < minScoreShare*t.Sources[0].Score; weak || !near[n] && (len(out) > 0 || band == state.BandClosest) {
 			continue
 		}
 		p := a.lex.passage(t.Sources[n].Chunk)
@@ -120,7 +120,7 @@ func (a *Answerer) preferExact(t state.Task, ranked []Ranked) {
 		source := t.Sources[r.N-1]
 		p := a.lex.passage(source.Chunk)
 		if r.unit == begins[r.N-1] || short != "" && spellsOut(source.Text[r.Start:r.End], short) ||
-			len(figures) > 0 && p.isRecord(r.unit) && coverage(figures, p.terms[r.unit].in) == 1 {
+			len(figures) > 0 && p.isRecord(r.unit) && coverage(figures, p.terms[r.unit].in) == 1 && a.lex.inCells(figures, source.Text[r.Start:r.End]) {
 			return 0
 		}
 		if p.asks(r.unit, t.Question) {
@@ -129,6 +129,18 @@ func (a *Answerer) preferExact(t state.Task, ranked []Ranked) {
 		return 1
 	}
 	slices.SortStableFunc(ranked, func(a, b Ranked) int { return place(a) - place(b) })
+}
+
+// columnName matches the name of a column in a row of data as loaders write it.
+var columnName = regexp.MustCompile(`(?:^|; )[^:;]{1,80}: `)
+
+// inCells reports whether the cells of a row hold all numbers of a question, or one of its codes. Names of columns do
+// not count: "from 20" says nothing about a row.
+func (l lexicon) inCells(figures []weighed, row string) bool {
+	cells := l.set(columnName.ReplaceAllString(row, "\n"))
+	return coverage(figures, cells.in) == 1 || slices.ContainsFunc(figures, func(f weighed) bool {
+		return !isFigure(f.term) && cells.has(f.term)
+	})
 }
 
 // newerShare is the share of the question's words in a quoted sentence that make a sentence of the mail itself the
