@@ -59,6 +59,7 @@ func TestAnalyze(t *testing.T) {
 		{"ports", "en", "8001:5432", "8001 5432"},
 		{"image and tag", "en", "node:18-alpine", "node 18alpine/18 alpin"},
 		{"version", "en", "v28.5.1 28.5.1", "28.5.1/28 5 1 28.5.1/28 5 1"},
+		{"units behind their number", "en", "a 5 kg bag, 5kg, 2.5KG, 60Hz, 12V, 4a, 3D", "5 kg bag 5 kg 25kg/2 5 kg 60hz 12 v 4a 3d"},
 		{"thousands", "en", "1,500,000 bytes, 3.14", "1500000 byte 3.14/3 14"},
 		{"languages with marks", "en", "C++, C# and Go", "c++/c c#/c go"},
 		{"ligatures and full width", "en", "ﬁle ＤＯＣＫＥＲ", "file docker"},

@@ -142,8 +142,12 @@ func (p *pass) name(start, end int, simple bool) {
 	}
 }
 
-// part adds one word.
+// part adds one word, or a number and its unit.
 func (p *pass) part(at Span) {
+	if n := numberLength(p.s[at.Start:at.End]); n > 0 {
+		p.part(Span{at.Start, at.Start + n})
+		at.Start += n
+	}
 	term := p.s[at.Start:at.End]
 	if !digits(term) { // a number is its own term in every language
 		term = p.lookup(term)
