@@ -70,6 +70,19 @@ func (a *Answerer) Rank(t state.Task) []Ranked {
 // precedes it.
 const quotedCost = 1
 
+// lacks returns the kind of value that a question asks for if the best piece holds none though the grade says that it
+// answers, else nil.
+func lacks(pieces []piece, t state.Task) *valueKind {
+	kind, band := kindAsked(t.Question), state.Band(t.Grade.Score, t.Abstain)
+	if kind == nil || len(pieces) == 0 || band == state.BandClosest || !kind.rare && band != state.BandAnswers || kind.value.MatchString(pieces[0].shown()) {
+		return nil
+	}
+	return kind
+}
+
+// unanswered is the highest grade of a question that no passage answers by itself.
+const unanswered = 0.49
+
 // Answer answers a task. It fails only if a source is not valid UTF-8, or if Files or Documents fails.
 func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
 	if t.Route == state.RouteChitchat || t.Route == state.RouteMeta {
@@ -81,11 +94,12 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 	}
 	out := state.Answer{Model: Name, Abstained: t.Abstain}
 	pieces := a.pieces(t)
-	if len(pieces) > 0 && state.Band(t.Grade.Score, t.Abstain) == state.BandAnswers {
-		if kind := lacks(pieces[0].shown(), t.Question); kind != "" {
-			t.Grade.Score, t.Grade.Why = unsure, t.Grade.Why+"; the question asks for a "+kind+", which the passage lacks"
-			out.Grade, pieces = &t.Grade, a.pieces(t)
+	if kind := lacks(pieces, t); kind != nil {
+		t.Grade.Score, t.Grade.Why = min(t.Grade.Score, unsure), t.Grade.Why+"; the question asks for a "+kind.name+", which the passage lacks"
+		if kind.rare {
+			t.Abstain, t.Grade.Score = true, min(t.Grade.Score, unanswered)
 		}
+		out.Abstained, out.Grade, pieces = t.Abstain, &t.Grade, a.pieces(t)
 	}
 	rows := a.overRows(t, pieces)
 	if rows {

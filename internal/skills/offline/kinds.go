@@ -2,6 +2,7 @@ package offline
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"example.com/ragflow/state"
@@ -20,8 +21,15 @@ type valueKind struct {
 // and places are missing: nearly every passage has a capital letter.
 var valueKinds = []valueKind{
 	{
+		"mobile number",
+		anyOf(`(?:mobile|cell)(?:phone)?(?: phone)?(?: number)?`, `handy(?:nummer|nr)?|mobil(?:funk|telefon)?nummer`, `(?:telefon\pL*|numer\pL*|nr) kom\pL*|komórk[aęi]`, `(?:số )?di động`),
+		wholeWord(`(?:mobil\pL*|cell\pL*|handy\pL*|phone|number|telefon\pL*|numer|nr|kom\pL+|số|di|động|điện|thoại)`),
+		regexp.MustCompile(`(?i)(?:mobil|cell|handy|\bkom\b|komórk|di động)[^;\n\d]{0,20}\d[\d ()/.–-]{4,}\d`),
+		true,
+	},
+	{
 		"telephone number",
-		anyOf(`(?:tele)?phone number`, `(?:tele|handy|mobil)fon(?:nummer)?`, `numer telefonu`, `số điện thoại`),
+		anyOf(`(?:tele)?phone number`, `telefon(?:nummer)?`, `(?:numer|nr) tel(?:efonu)?`, `số điện thoại`),
 		wholeWord(`(?:tele\pL*|phone|number|fon|nummer|numer|telefon\pL*|số|điện|thoại)`),
 		regexp.MustCompile(`\+?\d[\d ()/.–-]{4,}\d|(?i)\b(?:ext(?:ension)?|durchwahl|wewn)\b\.?:? ?\d`),
 		true,
@@ -52,8 +60,9 @@ var valueKinds = []valueKind{
 		anyOf(`when (?:is|are|was|were|did|does|do|will|can|must|should|has|have)`, `(?:what|which) (?:date|day|month|year)`, `(?:since|until) when`, `wann`, `(?:welche[msnr]?) (?:datum|tag|monat|jahr)`,
 			`kiedy`, `którego (?:dnia|roku)|w którym roku`, `khi nào|bao giờ|(?:năm|ngày|tháng) (?:nào|mấy)`),
 		wholeWord(`(?:dates?|days?|months?|years?|datum|tage?s?|monat\pL*|jahr\pL*|dni\pL|dzień|rok\pL*|ngày|tháng|năm)`),
-		regexp.MustCompile(`(?i)\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|juni|juli|okt|dez|stycz|lut|kwie|maj|czerw|lip|sierp|wrze|paźdz|listop|grud)\pL*|` +
-			`\b\pL*(?:day|tag|woche|mittwoch)s?\b|\b(?:week|month|year|monat|jahr|tydzień|tygodni\pL*|miesiąc\pL*|rok\pL*|poniedział\pL+|wtor\pL+|czwart\pL+|piąt\pL+|sobot\pL+|niedziel\pL+|ngày|tháng|năm|thứ)|środ\pL+`),
+		regexp.MustCompile(`(?i)\b(?:19|20)\d\d\b|\b\d{1,2}(?:/\d{1,2}\b|\. ?\d{1,2}\.|(?:st|nd|rd|th)\b)|\d:\d\d|\d ?(?:[ap]\.?m\b|uhr|o'clock|giờ)|` +
+			`\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|juni|juli|okt|dez|stycz|lut|kwie|maj|czerw|lip|sierp|wrze|paźdz|listop|grud)\pL*|` +
+			`\b\pL*(?:day|tag|woche|mittwoch)(?:s|en?)?\b|\b(?:weeks?|months?|years?|hours?|minutes?|seconds?|monat\pL*|jahr\pL*|stunden?|dni\pL{0,2}|tydzień|tygodni\pL*|miesiąc\pL*|miesięc\pL*|rok\pL*|godzin\pL*|poniedział\pL+|wtor\pL+|czwart\pL+|piąt\pL+|sobot\pL+|niedziel\pL+|ngày|tuần|tháng|năm|thứ)|środ\pL+`),
 		false,
 	},
 	{
@@ -88,14 +97,6 @@ func kindAsked(question string) *valueKind {
 	return nil
 }
 
-// lacks returns the kind of value that a question asks for if a text holds none, else "".
-func lacks(text, question string) string {
-	if k := kindAsked(question); k != nil && !k.value.MatchString(text) {
-		return k.name
-	}
-	return ""
-}
-
 // kindWords returns the terms of a question that name the kind of value it asks for, such as "cost".
 func (l lexicon) kindWords(question string) set {
 	out, kind := set{}, kindAsked(question)
@@ -113,34 +114,48 @@ const (
 	besideInRow      = 1
 )
 
+// valueAsked is a question for a kind of value.
+type valueAsked struct {
+	kind  *valueKind // nil: none
+	words []weighed  // the other words of the question
+}
+
+func (l lexicon) valueAsked(question string) valueAsked {
+	out, named := valueAsked{kind: kindAsked(question)}, l.kindWords(question)
+	for _, token := range l.content(question) {
+		if !named.has(token.Term) {
+			out.words = append(out.words, weighed{token.Term, 1})
+		}
+	}
+	return out
+}
+
+// in reports whether unit j of a passage holds a value of the kind asked for and all other words of the question.
+func (v valueAsked) in(p *passage, j int) bool {
+	if v.kind == nil {
+		return false
+	}
+	least, u := besideInSentence, p.units[j]
+	if v.kind.rare {
+		least--
+	}
+	if p.isRecord(j) {
+		least = besideInRow
+	}
+	return len(v.words) >= least && coverage(v.words, p.terms[j].in) == 1 && v.kind.value.MatchString(p.text[u.start:u.end])
+}
+
 // besideValue reports whether a sentence or a row of the passages holds a value of the kind that a question asks for
 // and all other words of the question.
 func (l lexicon) besideValue(question string, passages []state.Source) bool {
-	kind := kindAsked(question)
-	if kind == nil {
-		return false
-	}
-	var words []weighed
-	named := l.kindWords(question)
-	for _, token := range l.content(question) {
-		if !named.has(token.Term) {
-			words = append(words, weighed{token.Term, 1})
-		}
-	}
-	for _, s := range passages {
+	asked := l.valueAsked(question)
+	return slices.ContainsFunc(passages, func(s state.Source) bool {
 		p := l.passage(s.Chunk)
-		for j, u := range p.units {
-			least := besideInSentence
-			if kind.rare {
-				least--
-			}
-			if p.isRecord(j) {
-				least = besideInRow
-			}
-			if len(words) >= least && coverage(words, p.terms[j].in) == 1 && kind.value.MatchString(p.text[u.start:u.end]) {
+		for j := range p.units {
+			if asked.in(p, j) {
 				return true
 			}
 		}
-	}
-	return false
+		return false
+	})
 }

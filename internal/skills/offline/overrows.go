@@ -41,9 +41,6 @@ func (a *Answerer) overRows(t state.Task, pieces []piece) bool {
 // calculated returns a task as one whose answer has to be calculated: its passages are only the closest.
 func calculated(t state.Task) state.Task {
 	t.Abstain = true
-	t.Grade.Score, t.Grade.Why = min(t.Grade.Score, uncalculated), t.Grade.Why+"; the answer has to be calculated from rows of a table"
+	t.Grade.Score, t.Grade.Why = min(t.Grade.Score, unanswered), t.Grade.Why+"; the answer has to be calculated from rows of a table"
 	return t
 }
-
-// uncalculated is the highest grade of a question whose answer has to be calculated.
-const uncalculated = 0.49

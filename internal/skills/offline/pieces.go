@@ -25,10 +25,10 @@ func (a *Answerer) pieces(t state.Task) []piece {
 		most = 1
 	}
 	terms := a.lex.question(mainQuery(t.Queries), historyWeight)
-	a.preferExact(t, ranked)
+	exact := a.preferExact(t, ranked)
 	number, _ := text.SectionAsked(t.Question)
 	named, timely := namedSources(t), timely(t, near)
-	for _, n := range order(named, timely, ranked, most) {
+	for _, n := range order(named, timely, ranked, most == 1 || exact) {
 		if len(out) == most {
 			break
 		}
@@ -69,11 +69,11 @@ func (a *Answerer) pieces(t state.Task) []piece {
 }
 
 // order returns the indices of sources in the order in which pieces of them are shown: best first; if only one is
-// shown, the source of the likeliest sentence before them. Those of the document that the question names come before
+// shown, or answers by its form, the source of the likeliest sentence before them. Those of the document that the question names come before
 // all others, then those that [timely] prefers.
-func order(named []bool, timely []int, ranked []Ranked, most int) []int {
+func order(named []bool, timely []int, ranked []Ranked, likeliest bool) []int {
 	var out []int
-	if most == 1 && len(ranked) > 0 {
+	if likeliest && len(ranked) > 0 {
 		out = append(out, ranked[0].N-1)
 	}
 	for n := range named {
@@ -108,9 +108,10 @@ func namedSources(t state.Task) []bool {
 }
 
 // preferExact moves to the front what answers by its form: the long form of an abbreviation that the question asks
-// for, and the row of a table that holds all numbers and codes of the question. Questions and greetings come last.
-func (a *Answerer) preferExact(t state.Task, ranked []Ranked) {
-	short, figures := abbreviationAsked(t.Question), a.lex.figures(t.Question)
+// for, the row of a table that holds all numbers and codes of the question, and a value of the kind asked for beside
+// all words of the question. Questions and greetings come last. It reports whether the first one answers by its form.
+func (a *Answerer) preferExact(t state.Task, ranked []Ranked) bool {
+	short, figures, value := abbreviationAsked(t.Question), a.lex.figures(t.Question), a.lex.valueAsked(t.Question)
 	number, _ := text.SectionAsked(t.Question)
 	begins := make([]int, len(t.Sources)) // the first unit of the section asked for
 	for i, s := range t.Sources {
@@ -119,7 +120,7 @@ func (a *Answerer) preferExact(t state.Task, ranked []Ranked) {
 	place := func(r Ranked) int {
 		source := t.Sources[r.N-1]
 		p := a.lex.passage(source.Chunk)
-		if r.unit == begins[r.N-1] || short != "" && spellsOut(source.Text[r.Start:r.End], short) ||
+		if r.unit == begins[r.N-1] || value.in(p, r.unit) || short != "" && spellsOut(source.Text[r.Start:r.End], short) ||
 			len(figures) > 0 && p.isRecord(r.unit) && coverage(figures, p.terms[r.unit].in) == 1 && a.lex.inCells(figures, source.Text[r.Start:r.End]) {
 			return 0
 		}
@@ -129,6 +130,7 @@ func (a *Answerer) preferExact(t state.Task, ranked []Ranked) {
 		return 1
 	}
 	slices.SortStableFunc(ranked, func(a, b Ranked) int { return place(a) - place(b) })
+	return len(ranked) > 0 && place(ranked[0]) == 0
 }
 
 // columnName matches the name of a column in a row of data as loaders write it.
@@ -151,7 +153,7 @@ const newerShare = 0.5
 // a greeting, else the likeliest; -1 without one. A quoted sentence of a mail comes after one of the mail itself that says the same.
 // n is the number of the passage in ranked.
 func (p *passage) key(ranked []Ranked, n int, question string, terms []weighed) int {
-	best, quoted := -1, -1
+	best, quoted, kind := -1, -1, kindAsked(question)
 	var held []weighed // by the quoted unit
 	for _, r := range ranked {
 		if r.N != n {
@@ -160,7 +162,7 @@ func (p *passage) key(ranked []Ranked, n int, question string, terms []weighed) 
 		u := p.units[r.unit]
 		switch b, has := p.blocks[u.block], p.terms[r.unit].in; {
 		case p.asks(r.unit, question):
-		case b.quoted == 0 && (quoted < 0 || !b.field && coverage(held, has) >= newerShare && lacks(p.text[u.start:u.end], question) == ""):
+		case b.quoted == 0 && (quoted < 0 || !b.field && coverage(held, has) >= newerShare && (kind == nil || kind.value.MatchString(p.text[u.start:u.end]))):
 			return r.unit
 		case quoted < 0:
 			quoted = r.unit

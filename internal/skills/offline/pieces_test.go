@@ -27,3 +27,26 @@ func TestNumbersInColumnNames(t *testing.T) {
 		t.Errorf("shown is:\n%s", got)
 	}
 }
+
+// TestContactWithTheNumber checks that the source with a number of the person is shown before one that only names the
+// person, whatever the grade.
+func TestContactWithTheNumber(t *testing.T) {
+	l := library{
+		page("a", "Minutes of the board.\n\nMobile numbers were exchanged. Minutes taken by: Ann Lis"),
+		page("b", "Name: Ann Lis; Organisation: Boats; Phone (work): +48 22 555 01 21; Phone (mobile): +48 600 555 012\n\nName: Bob Ham; Phone (mobile): +48 600 555 013"),
+	}
+	for _, grade := range []float64{0.9, 0.6} {
+		got := answer(t, l, task("mobile number of ann lis", grade, l...))
+		if len(got.Order) == 0 || got.Order[0] != 2 || got.Grade != nil || !strings.Contains(got.Text, "+48 600 555 012") {
+			t.Errorf("grade %v: %v, %+v:\n%s", grade, got.Order, got.Grade, got.Text)
+		}
+	}
+}
+
+// TestNoNumberOfThePerson checks that a question for a mobile number is not answered without one.
+func TestNoNumberOfThePerson(t *testing.T) {
+	l := library{page("b", "Name: Ann Lis; Organisation: Boats; Phone (work): +48 22 555 01 21\n\nName: Bob Ham; Phone (mobile): +48 600 555 013")}
+	if got := answer(t, l, task("mobile number of ann lis", 0.9, l...)); !got.Abstained || !strings.Contains(got.Text, "+48 22 555 01 21") {
+		t.Errorf("declined %v:\n%s", got.Abstained, got.Text)
+	}
+}
