@@ -70,14 +70,33 @@ func (a *Answerer) Rank(t state.Task) []Ranked {
 // precedes it.
 const quotedCost = 1
 
-// lacks returns the kind of value that a question asks for if the best piece holds none though the grade says that it
-// answers, else nil.
+// lacks returns the kind of value that a question asks for if the best piece holds none though the grade is not low,
+// else nil.
 func lacks(pieces []piece, t state.Task) *valueKind {
-	kind, band := kindAsked(t.Question), state.Band(t.Grade.Score, t.Abstain)
-	if kind == nil || len(pieces) == 0 || band == state.BandClosest || !kind.rare && band != state.BandAnswers || kind.value.MatchString(pieces[0].shown()) {
+	kind := kindAsked(t.Question)
+	if kind == nil || len(pieces) == 0 || state.Band(t.Grade.Score, t.Abstain) == state.BandClosest || kind.value.MatchString(pieces[0].shown()) {
 		return nil
 	}
 	return kind
+}
+
+// withValue returns the pieces behind one around the likeliest sentence that holds a value of a kind, and the words of
+// the question as well as the best piece does; false if there is none.
+func (a *Answerer) withValue(t state.Task, pieces []piece, kind *valueKind) ([]piece, bool) {
+	if kind == nil {
+		return nil, false
+	}
+	terms, first := a.lex.question(state.Query{Text: t.Question}, 0), pieces[0]
+	held := coverage(terms, first.p.terms[first.unit].in)
+	for _, r := range a.Rank(t) {
+		p := a.lex.passage(t.Sources[r.N-1].Chunk)
+		if u := p.units[r.unit]; coverage(terms, p.terms[r.unit].in) < held || p.asks(r.unit, t.Question) || !kind.value.MatchString(p.text[u.start:u.end]) {
+			continue
+		}
+		rest := slices.DeleteFunc(slices.Clone(pieces[1:]), func(x piece) bool { return x.source == r.N-1 })
+		return append([]piece{p.around(r.N-1, r.unit, bestWords)}, rest...), true
+	}
+	return nil, false
 }
 
 // unanswered is the highest grade of a question that no passage answers by itself.
@@ -94,7 +113,10 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 	}
 	out := state.Answer{Model: Name, Abstained: t.Abstain}
 	pieces := a.pieces(t)
-	if kind := lacks(pieces, t); kind != nil {
+	kind := lacks(pieces, t)
+	if other, ok := a.withValue(t, pieces, kind); ok {
+		pieces = other
+	} else if kind != nil && (kind.rare || state.Band(t.Grade.Score, t.Abstain) == state.BandAnswers) {
 		t.Grade.Score, t.Grade.Why = min(t.Grade.Score, unsure), t.Grade.Why+"; the question asks for a "+kind.name+", which the passage lacks"
 		if kind.rare {
 			t.Abstain, t.Grade.Score = true, min(t.Grade.Score, unanswered)

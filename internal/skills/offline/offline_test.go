@@ -318,6 +318,19 @@ func TestQuestionsOverRows(t *testing.T) {
 	}
 }
 
+// TestTotalInARow checks that a row with the total of a document answers, but not for a part of the document.
+func TestTotalInARow(t *testing.T) {
+	l := library{page("bill-771", "Item: Cork; Town: Kiel; Amount: 7.10\n\nItem: Twine; Town: Jena; Amount: 9.20\n\nItem: Subtotal; Amount: 16.30\n\nItem: Total due; Amount: 19.40")}
+	for question, declined := range map[string]bool{
+		"Total of bill 771": false, "Gesamtbetrag bill 771": false, "razem bill 771": false, "total amount of Kiel": true, "cork and twine together": true,
+	} {
+		got := answer(t, l, task(question, 0.9, l...))
+		if got.Abstained != declined || !declined && !strings.Contains(strings.ReplaceAll(got.Text, "**", ""), "Item: Total due; Amount: 19.40 [Source 1]") {
+			t.Errorf("%s: declined %v:\n%s", question, got.Abstained, got.Text)
+		}
+	}
+}
+
 // TestAnswersAreNotQuestions checks that neither a question nor a greeting is the sentence in bold.
 func TestAnswersAreNotQuestions(t *testing.T) {
 	l := library{page("a", "Dear Ann,\n\nDoes the delivery of the bearing take seven days? No, the delivery takes five days.\n\nIs the price of the bearing still 39 €? The new price is 48 €.")}

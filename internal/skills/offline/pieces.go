@@ -108,8 +108,8 @@ func namedSources(t state.Task) []bool {
 }
 
 // preferExact moves to the front what answers by its form: the long form of an abbreviation that the question asks
-// for, the row of a table that holds all numbers and codes of the question, and a value of the kind asked for beside
-// all words of the question. Questions and greetings come last. It reports whether the first one answers by its form.
+// for, the row of a table that holds all numbers and codes of the question, the row with the total asked for, and a
+// value of the kind asked for beside all words of the question. Questions and greetings come last. It reports whether the first one answers by its form.
 func (a *Answerer) preferExact(t state.Task, ranked []Ranked) bool {
 	short, figures, value := abbreviationAsked(t.Question), a.lex.figures(t.Question), a.lex.valueAsked(t.Question)
 	number, _ := text.SectionAsked(t.Question)
@@ -120,7 +120,7 @@ func (a *Answerer) preferExact(t state.Task, ranked []Ranked) bool {
 	place := func(r Ranked) int {
 		source := t.Sources[r.N-1]
 		p := a.lex.passage(source.Chunk)
-		if r.unit == begins[r.N-1] || value.in(p, r.unit) || short != "" && spellsOut(source.Text[r.Start:r.End], short) ||
+		if r.unit == begins[r.N-1] || value.in(p, r.unit) || a.lex.isTotal(p, r.unit, t.Question) || short != "" && spellsOut(source.Text[r.Start:r.End], short) ||
 			len(figures) > 0 && p.isRecord(r.unit) && coverage(figures, p.terms[r.unit].in) == 1 && a.lex.inCells(figures, source.Text[r.Start:r.End]) {
 			return 0
 		}

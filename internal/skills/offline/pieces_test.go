@@ -50,3 +50,14 @@ func TestNoNumberOfThePerson(t *testing.T) {
 		t.Errorf("declined %v:\n%s", got.Abstained, got.Text)
 	}
 }
+
+// TestSentenceWithTheDate checks that a sentence with a date answers in place of a likelier one without.
+func TestSentenceWithTheDate(t *testing.T) {
+	l := library{page("a", "The bill of the harbour is always paid."), page("b", "The new bill of the harbour, to be paid on or before 9 July, was sent to the keeper.")}
+	for _, grade := range []float64{0.9, 0.6} {
+		got := answer(t, l, task("When is the bill of the harbour paid?", grade, l...))
+		if got.Grade != nil || got.Order[0] != 2 || !strings.Contains(got.Text, "9 July") {
+			t.Errorf("grade %v: %v, %+v:\n%s", grade, got.Order, got.Grade, got.Text)
+		}
+	}
+}
