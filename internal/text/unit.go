@@ -13,9 +13,9 @@ var units = map[string]bool{
 	"eur": true, "usd": true, "gbp": true, "chf": true, "pln": true, "zł": true, "vnd": true, "pcs": true, "stk": true, "szt": true,
 }
 
-// numberLength returns the length of the number in front of a unit: 1 for "1kg"; 0 for another word. So "1kg" has
+// NumberLength returns the length of the number in front of a unit: 1 for "1kg"; 0 for another word. So "1kg" has
 // the terms of "1 kg".
-func numberLength(word string) int {
+func NumberLength(word string) int {
 	n := len(word) - len(strings.TrimLeft(word, "0123456789"))
 	if n == 0 || !units[strings.ToLower(word[n:])] {
 		return 0

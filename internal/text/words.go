@@ -144,7 +144,7 @@ func (p *pass) name(start, end int, simple bool) {
 
 // part adds one word, or a number and its unit.
 func (p *pass) part(at Span) {
-	if n := numberLength(p.s[at.Start:at.End]); n > 0 {
+	if n := NumberLength(p.s[at.Start:at.End]); n > 0 {
 		p.part(Span{at.Start, at.Start + n})
 		at.Start += n
 	}

@@ -61,3 +61,21 @@ func TestSentenceWithTheDate(t *testing.T) {
 		}
 	}
 }
+
+// TestLanguageOfTheDocuments checks that a question of nouns is answered in the language of its documents.
+func TestLanguageOfTheDocuments(t *testing.T) {
+	l := library{page("a", "Die Kosten der Fähre nach Hel: ein Hinweg kostet 12 Euro, und Kinder fahren ohne Karte.")}
+	for question, want := range map[string]string{"Fähre Hel": "Das beantwortet es", "ferry Hel": "Das beantwortet es", "the ferry to Hel": "This answers it"} {
+		if got := answer(t, l, task(question, 0.9, l...)).Text; !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s", question, got)
+		}
+	}
+}
+
+// TestNumberAndUnitTogether checks that "2kg" finds the row of "2 kg".
+func TestNumberAndUnitTogether(t *testing.T) {
+	l := library{page("a", "Item: Cork; Size: 500 g; from 1: 5.60; from 9: 5.20\n\nItem: Cork; Size: 2 kg; from 1: 18.10; from 9: 17.90\n\nItem: Twine; Size: 2 m; from 1: 4.10; from 9: 3.90")}
+	if got := answer(t, l, task("what is the price of cork 2kg", 0.9, l...)).Text; !strings.Contains(got, "Size: 2 kg") || strings.Contains(got, "**Item: Cork; Size: 500 g") {
+		t.Errorf("shown is:\n%s", got)
+	}
+}

@@ -241,9 +241,16 @@ func similar(a, b string) bool {
 	return n >= minStem && (3*n >= 2*longer || n == shorter && 2*n >= longer)
 }
 
-// plainWords returns the words of s in lower case, as written.
+// plainWords returns the words of s in lower case, as written; a number and its unit are two.
 func plainWords(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !isWordRune(r) })
+	var out []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !isWordRune(r) }) {
+		if n := text.NumberLength(w); n > 0 {
+			out, w = append(out, w[:n]), w[n:]
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 func isWordRune(r rune) bool {
