@@ -77,7 +77,7 @@ var (
 	languageAnalyzers = sync.OnceValue(func() map[string]*analyzer {
 		out := map[string]*analyzer{}
 		for lang := range stopWords() {
-			if lang != englishSigns && lang != functionPairs {
+			if signLists[lang] == "" && lang != functionPairs {
 				out[lang] = newAnalyzer(lang+"/8", languageTerm(lang))
 			}
 		}

@@ -9,12 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// latinLanguages are the languages in Latin letters that have stop words. Among languages with
-// equal votes the first counts.
-var latinLanguages = [...]struct {
+// latinLanguage is a language in Latin letters that has stop words.
+type latinLanguage struct {
 	code    string
 	letters string // rare in other languages
-}{
+}
+
+// latinLanguages are the languages in Latin letters. Among languages with equal votes the first counts.
+var latinLanguages = [...]latinLanguage{
 	{"pl", "ąęłńśźżć"},
 	{"cs", "ěřůčšžťďň"},
 	{"da", "åøæ"},
@@ -67,6 +69,12 @@ func clearly(s string) (lang string, t tally) {
 		lang = "vi"
 	}
 	return lang, t
+}
+
+// LanguageUnknown reports whether a text in Latin letters has no sign of its language, such as one of names and nouns.
+func LanguageUnknown(s string) bool {
+	_, t := clearly(s)
+	return byScript(s) == "" && slices.Max(t.votes[:]) < likelyVotes
 }
 
 // tally counts votes for each language in a text. Each function word has one vote, however
@@ -157,8 +165,11 @@ var signs = sync.OnceValue(func() map[string]*sign {
 		}
 		add(i, 0.5, strings.Split(l.letters, "")...)
 	}
-	for w := range stopWords()[englishSigns] {
-		add(ofEnglish, 1, w)
+	for list, code := range signLists {
+		at := slices.IndexFunc(latinLanguages[:], func(l latinLanguage) bool { return l.code == code })
+		for w := range stopWords()[list] {
+			add(at, 1, w)
+		}
 	}
 	return out
 })

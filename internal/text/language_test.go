@@ -28,7 +28,7 @@ func TestLanguage(t *testing.T) {
 			"Jak usunąć obrazy?", "jak usunac obrazy", "a jak zrobić kopię?", "Co to jest wolumen?", "Gdzie są logi?", "Dlaczego kontener nie startuje?",
 			"Ile to zajmuje miejsca?", "Czy można to wyłączyć?", "dzień dobry", "Dziękuję!", "Który plik skopiować?", "sieć bridge",
 			"Pokaż wszystkie kontenery", "Czym różni się bind mount od volume?", "jak to zmienić w docker compose", "hasło do rejestru",
-			"Jakie masz dokumenty?", "kto zalozyl Microsoft", "gdzie urodzila sie Marie Curie",
+			"Jakie masz dokumenty?", "podaj numer klienta", "ile wynosi kaucja", "kto zalozyl Microsoft", "gdzie urodzila sie Marie Curie",
 			"Docker Desktop na Macu w ogóle się nie uruchamia",
 		},
 		"vi": {
@@ -36,7 +36,7 @@ func TestLanguage(t *testing.T) {
 			"Mức phạt là bao nhiêu?", "Luật đất đai quy định gì về quyền sở hữu?", "cảm ơn bạn", "nó hoạt động như thế nào", "tôi muốn biết thêm",
 			"Giá là 24.000 đồng", "giá vé", "phí ship", "số điện thoại", "nghỉ phép", "bao lau thi xong", "docker la gi", "lam sao de xoa image",
 		},
-		"de": {"Wie lösche ich alle Images?", "Was ist ein Volume und wo liegt es?", "und unter Windows?", "Warum startet der Container nicht?", "Wann wurde Microsoft gegründet?", "Wer hat Microsoft gegründet?", "was ist microsoft", "Wo wurde Marie Curie geboren?"},
+		"de": {"was steht in § 7?", "ab 20 stück", "nummer von ann", "gibts boote ab 5 euro", "Wie lösche ich alle Images?", "Was ist ein Volume und wo liegt es?", "und unter Windows?", "Warum startet der Container nicht?", "Wann wurde Microsoft gegründet?", "Wer hat Microsoft gegründet?", "was ist microsoft", "Wo wurde Marie Curie geboren?"},
 		"fr": {"Comment supprimer toutes les images ?", "Qu'est-ce que c'est et où sont les données ?", "et sur Windows, comment je fais ?", "Qui a fondé Microsoft ?", "Combien coûte Docker ?"},
 		"es": {"¿Cómo elimino todas las imágenes?", "¿Y en Windows?", "Quién fundó Microsoft?", "cuando empieza"},
 		"it": {"Come posso cancellare tutte le immagini?", "Chi ha fondato Microsoft?"},

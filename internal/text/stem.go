@@ -138,8 +138,10 @@ func StopWord(lang, word string) bool { return stopWords()[lang][word] || word =
 //go:embed stopwords.txt
 var stopWordList string
 
-// englishSigns is the name of the list in stopwords.txt of words typical of English.
-const englishSigns = "english"
+// signLists are the names of the lists in stopwords.txt of words typical of a language that are no stop words.
+//
+//nolint:gochecknoglobals // immutable
+var signLists = map[string]string{"english": "en", "german": "de", "polish": "pl"}
 
 var stopWords = sync.OnceValue(func() map[string]map[string]bool {
 	lists := readLists(stopWordList)

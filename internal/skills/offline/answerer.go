@@ -108,6 +108,7 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 		said, err := a.smallTalk(ctx, t)
 		return state.Answer{Text: said, Model: Name}, err
 	}
+	t.Language = spoken(t)
 	if computed, ok, err := a.fromTable(ctx, t); ok || err != nil {
 		return computed, err
 	}
@@ -167,6 +168,15 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 	}
 	out.Terms = a.lex.keyTerms(quotes.String())
 	return out, nil
+}
+
+// spoken returns the language of an answer: that of the question, or of the best passage if nothing in the question
+// says which it is.
+func spoken(t state.Task) string {
+	if len(t.Sources) > 0 && t.Language == "en" && text.LanguageUnknown(t.Question) {
+		return text.Language(t.Sources[0].Text)
+	}
+	return t.Language
 }
 
 // below joins the parts of an answer, below a model's refusal if there is one.
