@@ -42,3 +42,19 @@ func TestCatalogue(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentsOfAKind asks which documents of a kind there are. One alone, or none, is searched for what it says.
+func TestDocumentsOfAKind(t *testing.T) {
+	a := open(t, ragflow.Config{Docs: pages(t, map[string]string{
+		"boat-plan-2030.md": "# Boat plan 2030\n\nThe canoe is new.\n", "boat-plan-2031.md": "# Boat plan 2031\n\nThe raft is new.\n",
+		"grafik-1.md": "# Grafik lipiec\n\nAnna pracuje w lipcu.\n", "grafik-2.md": "# Grafik maj\n\nAnna pracuje w maju.\n", "rafts.md": "# Rafts\n\nWe have two rafts.\n",
+	})})
+	for question, list := range map[string]bool{
+		"Which boat plans do we have?": true, "welche boat plans haben wir": true, "jakie grafiki mamy": true, "Which rafts do we have?": false,
+	} {
+		r := ask(t, a, "", question)
+		if got := strings.Count(r.Answer, "\n- ") == 2 && len(r.Citations) == 0; got != list || list && r.Abstained {
+			t.Errorf("%s: a list is %v, declined %v: %s", question, got, r.Abstained, r.Answer)
+		}
+	}
+}

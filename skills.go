@@ -50,7 +50,7 @@ func (t *turn) files(ctx context.Context, subject string) (out []offline.Listed,
 	var rest []*search.Document
 	for _, d := range docs {
 		if subject == "" || d.Called(subject) {
-			out = append(out, offline.Listed{Title: d.Title, Source: d.Source})
+			out = append(out, offline.Listed{Title: d.Title, Source: d.Source, Named: true})
 		} else {
 			rest = append(rest, d)
 		}

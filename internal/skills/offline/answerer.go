@@ -108,6 +108,9 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 		said, err := a.smallTalk(ctx, t)
 		return state.Answer{Text: said, Model: Name}, err
 	}
+	if listed, ok, err := a.namedFiles(ctx, t); ok || err != nil {
+		return listed, err
+	}
 	t.Language = spoken(t)
 	if computed, ok, err := a.fromTable(ctx, t); ok || err != nil {
 		return computed, err
