@@ -94,17 +94,30 @@ func (p *passage) wordsIn(j int) int {
 	return len(strings.Fields(s))
 }
 
-// blocks returns the blocks of a piece, in the order of the document.
+// blocks returns the blocks of a piece, in the order of the document, behind the header of its table or the number of
+// its section.
 func (x *piece) blocks() []int {
 	from, to := x.p.units[x.first].block, x.p.units[x.last].block
 	var out []int
 	if h := x.p.blocks[from].head; h >= 0 && h < from {
+		out = append(out, h)
+	} else if h := x.p.numberedHeading(from); h >= 0 {
 		out = append(out, h)
 	}
 	for i := from; i <= to; i++ {
 		out = append(out, i)
 	}
 	return out
+}
+
+// numberedHeading returns the heading with a number that the item of block i stands below, as "1." below "§ 4"; -1
+// without one.
+func (p *passage) numberedHeading(i int) int {
+	h := slices.IndexFunc(p.blocks[:i], func(o block) bool { return o.kind == heading && o.section == p.blocks[i].section })
+	if h < 0 || p.blocks[i].kind != item || len(text.Sections(p.text[p.blocks[h].start:p.blocks[h].end])) == 0 {
+		return -1
+	}
+	return h
 }
 
 // span returns the part of block i that a piece shows.

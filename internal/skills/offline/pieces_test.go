@@ -79,3 +79,17 @@ func TestNumberAndUnitTogether(t *testing.T) {
 		t.Errorf("shown is:\n%s", got)
 	}
 }
+
+// TestNumberOfTheSection checks that a numbered clause is shown below the heading with the number of its section.
+func TestNumberOfTheSection(t *testing.T) {
+	l := library{page("a", "## § 7 Harbour fee\n\n1. The fee is paid in May.\n2. It is paid by the keeper.\n\n## § 8 Ice\n\n1. In winter the boats leave the water.\n2. "+strings.Repeat("long ", 150)+"\n3. The rudder is kept by the keeper.\n\n## Notes\n\n1. The mast is red.")}
+	for question, want := range map[string]string{
+		"In which paragraph does it say when the fee is paid?": ":\n\n§ 7 Harbour fee\n\n1. **The fee is paid in May.**\n",
+		"Who keeps the rudder?":                                ":\n\n§ 8 Ice\n\n3. The rudder is kept by the keeper. [",
+		"What colour is the mast?":                             ":\n\n1. The mast is red. [",
+	} {
+		if got := answer(t, l, task(question, 0.9, l...)).Text; !strings.Contains(got, want) {
+			t.Errorf("%s:\n%s", question, got)
+		}
+	}
+}

@@ -25,16 +25,16 @@ func (x *piece) render(n int, bold bool, language string) (string, []cite.Pick) 
 	var before block
 	for at, i := range blocks {
 		o, span := x.p.blocks[i], x.span(i)
-		gap := at > 0 && blocks[at-1] != i-1 // between the header of a table and its rows
+		gap := at > 0 && blocks[at-1] != i-1
 		if k := len(picks) - 1; k >= 0 && !gap && picks[k].End == x.p.blocks[i-1].end {
 			picks[k].End = span.end
 		} else if span.start < span.end {
 			picks = append(picks, cite.Pick{N: n, Start: span.start, End: span.end})
 		}
 		b.WriteString(separator(at, before, o))
-		if gap {
+		if gap && o.kind == row { // between the header of a table and its rows
 			b.WriteString("| … |\n")
-		} else if at == 0 && x.startsMidList() {
+		} else if (at == 0 || before.kind == heading) && x.startsMidList() {
 			b.WriteString("- …\n")
 		}
 		switch o.kind {
