@@ -19,7 +19,7 @@ var odtRoles = map[string]string{
 // readODT reads an OpenDocument text: paragraphs, headings, lists, tables, notes and comments; at the end its
 // headers and footers, each once.
 func (d *draft) readODT(a *archive, out *builder) error {
-	w := odtReader{officeReader: officeReader{builder: out, roles: odtRoles, direct: true}, odtLists: newODTLists()}
+	w := odtReader{officeReader: officeReader{builder: out, roles: odtRoles, direct: true}, odtLists: newODTLists(), titles: map[string]bool{}}
 	around, err := w.readStyles(a)
 	if err != nil {
 		d.Warnings = append(d.Warnings, "headers, footers and the numbers of headings were left out: "+err.Error())
@@ -29,6 +29,7 @@ func (d *draft) readODT(a *archive, out *builder) error {
 		return err
 	}
 	w.writeAround(around)
+	d.Title = w.title
 	return nil
 }
 
@@ -38,13 +39,15 @@ type odtReader struct {
 	comment  bool // the open aside is a comment
 	byAuthor bool // the text is the name of its author
 	author   string
-	around   []string // headers and footers
+	title    string
+	titles   map[string]bool // styles made from that of the title
+	around   []string        // headers and footers
 }
 
 // readStyles reads the styles of lists in a document, and returns its headers and footers.
 func (w *odtReader) readStyles(a *archive) ([]string, error) {
 	const part = "styles.xml"
-	r := odtReader{officeReader: officeReader{builder: &builder{most: w.most}, roles: odtRoles, direct: true}, odtLists: newODTLists()}
+	r := odtReader{officeReader: officeReader{builder: &builder{most: w.most}, roles: odtRoles, direct: true}, odtLists: newODTLists(), titles: map[string]bool{}}
 	r.more, r.ended = r.element, r.elementEnd
 	r.write = func(*officeParagraph) {} // outside of headers and footers there is no text
 	var err error
@@ -55,10 +58,20 @@ func (w *odtReader) readStyles(a *archive) ([]string, error) {
 	return r.around, err
 }
 
+// titleStyle is the style of the title of a document.
+const titleStyle = "Title"
+
 func (w *odtReader) element(e xml.StartElement) bool {
 	switch name := e.Name.Local; name {
 	case "p":
-		w.top().label = w.label(w.lists)
+		p, style := w.top(), attribute(e, "style-name")
+		p.label = w.label(w.lists)
+		p.title = style == titleStyle || w.titles[style]
+	case "style":
+		if attribute(e, "parent-style-name") == titleStyle && len(w.titles) < maxLists {
+			w.titles[attribute(e, "name")] = true
+		}
+		w.listElement(e)
 	case "h":
 		level, _ := strconv.Atoi(attribute(e, "outline-level")) // none is 1
 		p := w.top()
@@ -115,6 +128,9 @@ func (w *odtReader) writeParagraph(p *officeParagraph) {
 	text := p.text.String()
 	switch {
 	case strings.TrimSpace(text) == "":
+	case p.title && w.title == "" && w.out.Len() == 0:
+		w.title = strings.Join(strings.Fields(text), " ")
+		w.heading(1, text)
 	case p.level > 0:
 		w.heading(p.level, p.labelledText())
 	default:

@@ -50,3 +50,14 @@ func TestODTNumbers(t *testing.T) {
 		})
 	}
 }
+
+// TestODTTitle takes the first paragraph in the style of titles, or one made from it, for the title of the document.
+func TestODTTitle(t *testing.T) {
+	for _, style := range []string{"Title", "P1"} {
+		doc, err := load.Parse(t.Context(), "a.odt", zipped(t, "content.xml", `<document-content><style name="P1" parent-style-name="Title"/><p style-name="`+style+
+			`">The <span>boat</span></p><p>Text</p><p style-name="Title">More</p></document-content>`))
+		if err != nil || doc.Title != "The boat" || doc.Text != "# The boat\n\nText\n\nMore\n" {
+			t.Errorf("%s: %q, %q, %v", style, doc.Title, doc.Text, err)
+		}
+	}
+}

@@ -43,6 +43,7 @@ type officeParagraph struct {
 	text  strings.Builder
 	style string
 	level int    // of a heading
+	title bool   // of the document, in OpenDocument
 	list  string // of the item that it is
 	depth int    // in lists
 	label string // number of the item, bullet, or "" without
