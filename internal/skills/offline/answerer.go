@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -30,6 +31,17 @@ type Answerer struct {
 	// Documents returns the documents that a question may be about, the best first, each with all its chunks; nil: no
 	// document can be read as a whole.
 	Documents func(ctx context.Context, question string) ([][]state.Chunk, error)
+	Clock func() time.Time // the day of a question for what comes next; nil: time.Now
+}
+
+// today returns the date of the day of a question.
+func (a *Answerer) today() date {
+	now := time.Now
+	if a.Clock != nil {
+		now = a.Clock
+	}
+	year, month, day := now().Date()
+	return date{year: year, month: int(month), day: day}
 }
 
 // Ranked is a sentence, table row or block of code that may answer a question.

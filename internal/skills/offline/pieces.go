@@ -27,7 +27,7 @@ func (a *Answerer) pieces(t state.Task) []piece {
 	terms := a.lex.question(mainQuery(t.Queries), historyWeight)
 	exact := a.preferExact(t, ranked)
 	number, _ := text.SectionAsked(t.Question)
-	named, timely := namedSources(t), timely(t, near)
+	named, timely := namedSources(t), timely(t, near, a.today())
 	for _, n := range order(named, timely, ranked, most == 1 || exact) {
 		if len(out) == most {
 			break

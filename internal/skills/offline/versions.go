@@ -120,6 +120,9 @@ var asksNewest = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:current(?:ly)?|latest|
 	`aktuell\p{L}*|derzeit\p{L}*|neueste\p{L}*|jetzt|nächste\p{L}*|obecn\p{L}*|aktualn\p{L}*|najnowsz\p{L}*|teraz|następn\p{L}*|` +
 	`hiện (?:nay|tại|giờ)|mới nhất|sắp tới|tiếp theo)(?:[^\p{L}]|$)`)
 
+// asksNext finds questions for what comes after today.
+var asksNext = regexp.MustCompile(wholeWords(`next`, `nächste\pL*`, `następn\pL*|nastepn\pL*|najbliższ\pL*`, `sắp tới|tiếp theo`))
+
 // yearsIn returns 1 for each year that a question names.
 func yearsIn(question string) map[int]int {
 	out := map[int]int{}
@@ -136,8 +139,9 @@ func yearsIn(question string) map[int]int {
 const timelyShare = 0.3
 
 // timely returns for each source that is near the question how soon it comes first: those of documents from a year that the question names, or
-// the newest if it asks for what holds now. 0 is the usual order.
-func timely(t state.Task, near []bool) []int {
+// the newest if it asks for what holds now. For what comes next, the first one from today on precedes. 0 is the usual
+// order.
+func timely(t state.Task, near []bool, today date) []int {
 	out, years, newest := make([]int, len(t.Sources)), yearsIn(t.Question), asksNewest.MatchString(t.Question)
 	if len(years) == 0 && !newest {
 		return out
@@ -148,8 +152,10 @@ func timely(t state.Task, near []bool) []int {
 		case !near[i], s.Score < timelyShare*t.Sources[0].Score && !text.Versions(s.Text, t.Sources[0].Text):
 		case len(years) > 0:
 			out[i] = years[d.year]
+		case asksNext.MatchString(t.Question) && d.day > 0 && d.compare(today) >= 0:
+			out[i] = 2*daysBound - d.number()
 		default:
-			out[i] = d.year*10000 + d.month*100 + d.day
+			out[i] = d.number()
 		}
 	}
 	return out
