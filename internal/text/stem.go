@@ -139,8 +139,6 @@ func StopWord(lang, word string) bool { return stopWords()[lang][word] || word =
 var stopWordList string
 
 // signLists are the names of the lists in stopwords.txt of words typical of a language that are no stop words.
-//
-//nolint:gochecknoglobals // immutable
 var signLists = map[string]string{"english": "en", "german": "de", "polish": "pl"}
 
 var stopWords = sync.OnceValue(func() map[string]map[string]bool {

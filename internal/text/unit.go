@@ -4,8 +4,6 @@ import "strings"
 
 // units are written behind their number with or without a space. Single letters that are often part of a name,
 // such as the a of "4a", are missing.
-//
-//nolint:gochecknoglobals // immutable
 var units = map[string]bool{
 	"g": true, "kg": true, "mg": true, "lb": true, "lbs": true, "oz": true, "l": true, "ml": true, "cl": true,
 	"m": true, "km": true, "cm": true, "mm": true, "ft": true, "h": true, "min": true, "sec": true, "ms": true,
