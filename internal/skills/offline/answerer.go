@@ -31,7 +31,7 @@ type Answerer struct {
 	// Documents returns the documents that a question may be about, the best first, each with all its chunks; nil: no
 	// document can be read as a whole.
 	Documents func(ctx context.Context, question string) ([][]state.Chunk, error)
-	Clock func() time.Time // the day of a question for what comes next; nil: time.Now
+	Clock     func() time.Time // the day of a question for what comes next; nil: time.Now
 }
 
 // today returns the date of the day of a question.
