@@ -26,7 +26,7 @@ func TestMaterials(t *testing.T) {
 		t.Errorf("got %+v", b)
 	}
 	info, _ := debug.ReadBuildInfo()
-	const data = 1 // of others
+	const data = 2 // the weights and the opposites, of others
 	if len(b.Components) != data+len(info.Deps) || len(info.Deps) < 10 {
 		t.Fatalf("%d components, want %d and %d", len(b.Components), data, len(info.Deps))
 	}
