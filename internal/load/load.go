@@ -162,7 +162,7 @@ func parse(ctx context.Context, source string, data []byte, l Limits) (draft, er
 		doc.Blocks = markup.Plain(doc.Text, doc.Body)
 	}
 	doc.Title = cmp.Or(doc.Title, doc.title())
-	doc.URL = address(doc.Meta)
+	doc.URL = document.Address(doc.Meta)
 	return doc, nil
 }
 

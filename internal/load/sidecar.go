@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 
+	"example.com/ragflow/internal/document"
 	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/state"
 )
@@ -38,6 +39,6 @@ func (d *draft) sidecar(path string) (content []byte) {
 	maps.Copy(d.Metadata, meta)
 	d.Meta = d.Metadata.Strings()
 	d.Title = cmp.Or(meta.Strings()["title"], d.Title)
-	d.URL = address(d.Meta)
+	d.URL = document.Address(d.Meta)
 	return data
 }

@@ -1,4 +1,4 @@
-package load
+package document
 
 import (
 	"net/url"
@@ -12,9 +12,9 @@ const maxAddress = 2000
 // rel="canonical">.
 var addressKeys = []string{"canonical", "canonical_url", "canonicalurl", "url", "permalink"}
 
-// address returns the address under which a document is published, by its metadata; "" without a complete
+// Address returns the address under which a document is published, by its metadata; "" without a complete
 // one, because front matter often has a path as "url".
-func address(meta map[string]string) string {
+func Address(meta map[string]string) string {
 	for _, key := range addressKeys {
 		if u := webAddress(meta[key]); u != "" {
 			return u
