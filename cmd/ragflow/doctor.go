@@ -19,6 +19,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/settings"
+	"example.com/ragflow/meaning"
 	"example.com/ragflow/nodes"
 )
 
@@ -304,6 +305,9 @@ func (d *doctor) checkModels(ctx context.Context) {
 		for _, line := range d.settings.Models.Describe() {
 			d.note(checkOK, "models", line)
 		}
+	}
+	if !meaning.Fast() {
+		d.note(checkOK, "meaning", "this processor has no AVX2, so passages are ordered by words alone")
 	}
 	for _, u := range uses {
 		if d.untrusted {
