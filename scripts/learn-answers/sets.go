@@ -102,11 +102,14 @@ func (r reader) qrels(name string) (map[string][]string, error) {
 	out := map[string][]string{}
 	for _, row := range rows {
 		if f := strings.Split(strings.TrimSpace(row), "\t"); len(f) == 3 && f[2] != "0" && f[2] != "score" {
-			out[f[0]] = append(out[f[0]], f[1])
+			out[f[0]] = append(out[f[0]], chunkID(f[1]))
 		}
 	}
 	return out, err
 }
+
+// chunkID returns the id of a document as that of a chunk, in which @ comes before the mark of a folder.
+func chunkID(id string) string { return strings.ReplaceAll(id, "@", "_") }
 
 // indexed puts documents into an index in memory, each as one chunk. names receives the document of each
 // chunk.
@@ -124,7 +127,7 @@ func (r reader) indexed(docs []document, of func(id string) string) (search.Snap
 			files[name] = e
 			names = append(names, name)
 		}
-		e.Chunks = append(e.Chunks, state.Chunk{ID: d.ID, Source: name, Title: d.Title, Text: d.Text, End: len(d.Text), Ordinal: len(e.Chunks)})
+		e.Chunks = append(e.Chunks, state.Chunk{ID: chunkID(d.ID), Source: name, Title: d.Title, Text: d.Text, End: len(d.Text), Ordinal: len(e.Chunks)})
 	}
 	db, err := index.Open(r.ctx, "", index.Options{})
 	if err != nil {
@@ -169,7 +172,7 @@ func (r reader) paragraphs(name, corpus, queries, qrels string, every int, artic
 	}
 	articles := map[string]string{}
 	for _, d := range docs {
-		articles[d.ID] = article(d)
+		articles[chunkID(d.ID)] = article(d)
 	}
 	out := set{name: name, sentences: true, strict: true}
 	for i, q := range asked {

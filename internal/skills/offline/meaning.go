@@ -17,8 +17,8 @@ type Reader interface {
 }
 
 // nearOdds is what a passage gains in log odds for each unit of its cosine, beside the log odds by words. It was
-// learnt on 552 questions: those of eval/field that may be read, and those of scripts/learn-answers order, which alone
-// give 56. docs/answers-ablation.md says what it gains.
+// learnt on 552 questions: those of eval/field that may be read, and those of scripts/learn-answers order without
+// ALQAC. These alone give 56, with ALQAC 41. docs/answers-ablation.md says what it gains.
 const nearOdds = 70
 
 // read is the number of passages, the best by words, that are compared by meaning.
