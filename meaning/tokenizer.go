@@ -165,8 +165,8 @@ func beginning(text string) string {
 	return text[:end]
 }
 
-// normalRune returns a space for separators that NFKC keeps and for what stands for no letter, and -1 for control
-// characters, which are left out. Bytes that are no UTF-8 arrive as U+FFFD.
+// normalRune maps a rune as the vocabulary does before NFKC: separators and marks without width become a space, and
+// control characters are left out (-1). Invalid UTF-8 arrives as U+FFFD, which becomes a space too.
 func normalRune(r rune) rune {
 	switch {
 	case r == '\t' || r == '\n' || r == '\f' || r == '\r':

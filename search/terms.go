@@ -19,7 +19,7 @@ const (
 	InText                  // of a chunk
 	InHeadings              // of a chunk
 	InLanguage              // the term names the language of a chunk
-	InWords                 // the term is a run of letters of a word of a chunk, or of the title if chunk is -1
+	InNGrams                // the term is an n-gram of a word of a chunk, or of the title if chunk is -1
 )
 
 // languageMark begins the terms that name the language of a chunk, such as "\x00de"; no word
@@ -69,8 +69,8 @@ func EachTerm(a Analyzer, title, source string, chunks []state.Chunk, f func(chu
 		for _, t := range analyzed(s, language) {
 			delete(unsaid, t.Term)
 			f(chunk, in, t.Term)
-			for run := range text.Runs(language, t.Term) {
-				f(chunk, InWords, run)
+			for ngram := range text.NGrams(language, t.Term) {
+				f(chunk, InNGrams, ngram)
 			}
 		}
 	}
@@ -173,11 +173,11 @@ func (l *Languages) Weigh(q state.Query) (asked []QueryTerm, weights map[string]
 		}
 	}
 	add(asked, 1)
-	if len(q.Text) <= maxRuns {
+	if len(q.Text) <= maxNGrams {
 		for _, t := range asked {
-			runs, weight := t.Runs()
-			for run := range runs {
-				weights[run] = max(weights[run], weight)
+			ngrams, weight := t.NGrams()
+			for ngram := range ngrams {
+				weights[ngram] = max(weights[ngram], weight)
 			}
 		}
 	}
@@ -189,9 +189,9 @@ func (l *Languages) Weigh(q state.Query) (asked []QueryTerm, weights map[string]
 	return asked, weights
 }
 
-// maxRuns is the length of a query in bytes from which its words find no compounds: a text has
-// enough words, and would have hundreds of runs.
-const maxRuns = 300
+// maxNGrams is the length of a query in bytes from which its words find no compounds: a text has
+// enough words, and would have hundreds of n-grams.
+const maxNGrams = 300
 
 // textWords is the number of words from which a query counts as a text. In a text repetition
 // shows the topic, so each occurrence counts; in a question it is grammar: see

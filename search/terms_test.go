@@ -36,28 +36,28 @@ func TestEachTermOfNames(t *testing.T) {
 	}
 }
 
-// TestEachTermOfCompounds: runs of letters of long words are terms only in languages with compounds, and say
+// TestEachTermOfCompounds: n-grams of long words are terms only in languages with compounds, and say
 // where they stand, but not in which field.
 func TestEachTermOfCompounds(t *testing.T) {
 	t.Parallel()
-	runs := func(text string) (out []string) {
+	ngrams := func(text string) (out []string) {
 		search.EachTerm(search.Multilingual(), "Reisebericht", "a.md", []state.Chunk{{Text: text}}, func(chunk int, in search.Field, term string) {
-			if in == search.InWords {
+			if in == search.InNGrams {
 				out = append(out, fmt.Sprint(chunk, term))
 			}
 		})
 		return out
 	}
-	german := runs("Der Kostenplan ist nicht für das Haus, und er wird auch nicht für die Stadt gemacht.")
+	german := ngrams("Der Kostenplan ist nicht für das Haus, und er wird auch nicht für die Stadt gemacht.")
 	for _, want := range []string{"-1*reis", "-1*rich", "0*kost", "0*plan", "0*gema"} {
 		if !slices.Contains(german, want) {
-			t.Errorf("no run %s in %q", want, german)
+			t.Errorf("no n-gram %s in %q", want, german)
 		}
 	}
 	if slices.Contains(german, "0*haus") || slices.Contains(german, "0*stad") {
-		t.Errorf("short words have runs: %q", german)
+		t.Errorf("short words have n-grams: %q", german)
 	}
-	if english := runs("The development of the application is not for the house, and it is not made for this town."); english != nil {
-		t.Errorf("English words have runs: %q", english)
+	if english := ngrams("The development of the application is not for the house, and it is not made for this town."); english != nil {
+		t.Errorf("English words have n-grams: %q", english)
 	}
 }

@@ -36,7 +36,7 @@ var halves = map[string]string{
 	"office2a": "look", "office2b": "report",
 }
 
-// sets are the files of questions whose decisive strings stand in the documents.
+// sets lists the files of questions that are checked against their documents.
 var sets = []string{"questions.jsonl", "office2.jsonl"}
 
 var kinds = []string{"settings", "howto", "error", "definition", "number", "table", "why", "comparison"}

@@ -55,7 +55,7 @@ func analyze(a text.Analyzer, title, source string, chunks []state.Chunk) *fileT
 		case search.InHeadings:
 			x.chunks[chunk].heading++
 			t.in(chunk).heading++
-		case search.InLanguage, search.InWords: // of no length
+		case search.InLanguage, search.InNGrams: // of no length
 			if chunk < 0 {
 				t.title++
 			} else {

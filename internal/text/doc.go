@@ -33,7 +33,7 @@
 // Korean syllables, in texts of any language.
 //
 // German, Dutch, Finnish, Hungarian and the Nordic languages write the parts of a compound as one
-// word. So runs of four letters of long words are terms in such text, see [Runs].
+// word. So n-grams of four letters of long words are terms in such text, see [NGrams].
 //
 // [Multilingual] is for documents of several languages in one index: see [Polyglot]. Cyrillic
 // and Arabic words are stemmed in all texts, and letters that readers omit are unified: Russian

@@ -68,9 +68,9 @@ func (a *Answerer) pieces(t state.Task) []piece {
 	return out
 }
 
-// order returns the indices of sources in the order in which pieces of them are shown: best first; if only one is
-// shown, or answers by its form, the source of the likeliest sentence before them. Those of the document that the question names come before
-// all others, then those that [timely] prefers.
+// order returns the indices of sources in the order in which pieces of them are shown: best first, after the source of
+// the likeliest sentence if that is wanted. Those of the document that the question names come before all others, then
+// those that [timely] prefers.
 func order(named []bool, timely []int, ranked []Ranked, likeliest bool) []int {
 	var out []int
 	if likeliest && len(ranked) > 0 {
@@ -107,9 +107,10 @@ func namedSources(t state.Task) []bool {
 	return out
 }
 
-// preferExact moves to the front what answers by its form: the long form of an abbreviation that the question asks
-// for, the row of a table that holds all numbers and codes of the question, the row with the total asked for, and a
-// value of the kind asked for beside all words of the question. Questions and greetings come last. It reports whether the first one answers by its form.
+// preferExact moves to the front what answers by its form: the section that the question names by number, the long form
+// of an abbreviation that it asks for, the row of a table that holds all its numbers and codes, the row with the total
+// asked for, and a value of the kind asked for beside all its words. Questions and greetings come last. It reports
+// whether the first one answers by its form.
 func (a *Answerer) preferExact(t state.Task, ranked []Ranked) bool {
 	short, figures, value := abbreviationAsked(t.Question), a.lex.figures(t.Question), a.lex.valueAsked(t.Question)
 	number, _ := text.SectionAsked(t.Question)
