@@ -214,7 +214,12 @@ var rooms = map[string]room{
 		"github.com/yuin/goldmark",        // Markdown
 		"github.com/charmbracelet/x/ansi", // wrapping by columns
 	}},
-	"internal/newfile":  {},
+	"internal/newfile": {},
+	"internal/tokens":  {},
+	"server/internal/door": {ours: []string{"graph", "internal/lru", "internal/tokens"}, theirs: []string{
+		"golang.org/x/time/rate", // requests a second
+	}},
+	"server":            {ours: []string{".", "internal/tokens", "server/internal/door"}},
 	"internal/parallel": {},
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "internal/prompts", "internal/skills/model"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program

@@ -1,0 +1,296 @@
+package door
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/lru"
+	"example.com/ragflow/internal/tokens"
+)
+
+// Rules are what a Gate lets pass.
+type Rules struct {
+	Hosts   []string // names of this server, beside those of the loopback interface
+	Origins []string // of pages of other servers that may call, such as http://localhost:3000
+	Token   bool     // programs of this machine need a token, too
+	Rate    float64  // requests a second for one token; 0: 50
+	Long    int      // requests at a time that may take minutes; 0: 2000
+	PerPage int      // of these, for one person at the page; 0: 4, because a browser has six connections
+}
+
+// Gate checks requests and serves the routes of all protocols. It is safe for concurrent use.
+type Gate struct {
+	rules    Rules
+	keys     *Keys
+	logger   *slog.Logger
+	mux      *http.ServeMux
+	origins  *http.CrossOriginProtection
+	limiters lru.Cache[string, *rate.Limiter]
+	routes   []Route
+
+	mu   sync.Mutex
+	long map[string]int // long requests under way by session; "" counts all
+}
+
+// NewGate makes a gate in front of routes. An error names an origin or a pattern that makes no sense.
+func NewGate(rules Rules, keys *Keys, logger *slog.Logger, routes ...Route) (*Gate, error) {
+	rules.Rate, rules.Long, rules.PerPage = cmp.Or(rules.Rate, 50), cmp.Or(rules.Long, 2000), cmp.Or(rules.PerPage, 4)
+	g := &Gate{rules: rules, keys: keys, logger: logger, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), routes: routes, long: map[string]int{}}
+	for _, o := range rules.Origins {
+		if err := g.origins.AddTrustedOrigin(o); err != nil {
+			return nil, fmt.Errorf("allowed origin: %w", err)
+		}
+	}
+	for _, r := range routes {
+		g.mux.Handle(r.Pattern, g.guard(r))
+	}
+	return g, nil
+}
+
+// Routes are the routes that the gate serves.
+func (g *Gate) Routes() []Route { return slices.Clone(g.routes) }
+
+var requestIDs = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// ServeHTTP checks host and origin, hands the request to its route, and logs it.
+func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began, id := time.Now(), r.Header.Get("X-Request-Id")
+	if !requestIDs.MatchString(id) {
+		id = rand.Text()
+	}
+	out := &response{ResponseWriter: w}
+	h := out.Header()
+	h.Set("X-Request-Id", id)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	g.pass(out, r, id)
+	g.logger.InfoContext(r.Context(), "request", "id", id, "method", r.Method, "route", r.Pattern, "status", out.status, "ms", time.Since(began).Milliseconds())
+}
+
+// pass answers a request, also if its handler panics.
+func (g *Gate) pass(out *response, r *http.Request, id string) {
+	ctx := r.Context()
+	defer func() {
+		if v := recover(); v != nil && v != http.ErrAbortHandler { //nolint:errorlint // the value that net/http compares
+			g.logger.ErrorContext(ctx, "a request failed", "id", id, "panic", v, "stack", string(debug.Stack()))
+			if out.status == 0 {
+				Problem(out, http.StatusInternalServerError, "internal error; the log has it under "+id)
+			}
+		}
+	}()
+	if !g.known(r.Host) {
+		Problem(out, http.StatusForbidden, "the server has no such name; --host names those that it has")
+		return
+	}
+	if g.crossOrigin(out, r) {
+		return
+	}
+	g.mux.ServeHTTP(out, r)
+}
+
+// known reports whether a Host header names this server. Another name is that of a page which
+// had its name resolved to this machine.
+func (g *Gate) known(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	if ip := net.ParseIP(name); ip != nil && ip.IsLoopback() {
+		return true
+	}
+	return name == "localhost" || name != "" && slices.Contains(g.rules.Hosts, name)
+}
+
+// crossOrigin sets the headers for pages of allowed origins, and answers preflights and requests
+// of other pages.
+func (g *Gate) crossOrigin(w http.ResponseWriter, r *http.Request) (answered bool) {
+	origin, h := r.Header.Get("Origin"), w.Header()
+	if origin != "" && slices.Contains(g.rules.Origins, origin) {
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Add("Vary", "Origin")
+		h.Set("Access-Control-Expose-Headers", "Location, Content-Location, X-Pagination-Total, X-Pagination-Next, X-Request-Id, Mcp-Session-Id")
+		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+			h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE")
+			h.Set("Access-Control-Allow-Headers", "Authorization, X-Api-Key, Content-Type, Last-Event-ID, Mcp-Protocol-Version, Mcp-Session-Id, X-Requested-With")
+			h.Set("Access-Control-Max-Age", "600")
+			if r.Header.Get("Access-Control-Request-Private-Network") == "true" {
+				h.Set("Access-Control-Allow-Private-Network", "true")
+			}
+			w.WriteHeader(http.StatusNoContent)
+			return true
+		}
+	}
+	if err := g.origins.Check(r); err != nil {
+		Problem(w, http.StatusForbidden, "pages of other servers may not call this one; --allow-origin names those that may")
+		return true
+	}
+	return false
+}
+
+// guard lets those pass who may use a route.
+func (g *Gate) guard(route Route) http.HandlerFunc {
+	fail := route.Errors
+	if fail == nil {
+		fail = Problem
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		if route.MaxBody >= 0 {
+			r.Body = http.MaxBytesReader(w, r.Body, cmp.Or(route.MaxBody, 1<<20))
+		}
+		if route.Scope == "" {
+			route.Do(w, r)
+			return
+		}
+		p, session := g.principal(r)
+		if p == nil {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			fail(w, http.StatusUnauthorized, `a token is needed: "ragflow tokens add" makes one`)
+			return
+		}
+		if !p.May(route.Scope) {
+			fail(w, http.StatusForbidden, fmt.Sprintf("the token lacks the scope %q", route.Scope))
+			return
+		}
+		if wait := g.wait(p); wait > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(1+int(wait.Seconds())))
+			fail(w, http.StatusTooManyRequests, "too many requests with this token")
+			return
+		}
+		if route.Long {
+			if !g.enter(session) {
+				w.Header().Set("Retry-After", "5")
+				fail(w, http.StatusTooManyRequests, "too many requests are under way")
+				return
+			}
+			defer g.leave(session)
+		}
+		ctx := context.WithValue(graph.OwnedBy(r.Context(), p.Owner), principalKey{}, p)
+		if !p.Local {
+			var release func()
+			ctx, release = g.keys.hold(ctx, p.Hash)
+			defer release()
+		}
+		route.Do(w, r.WithContext(ctx))
+	}
+}
+
+// principal returns who asks, and the session of the page: nil for somebody without a right.
+func (g *Gate) principal(r *http.Request) (*Principal, string) {
+	secret, session := credential(r)
+	if secret == "" && !g.rules.Token {
+		return &Principal{Token: tokens.Token{Name: "local", Scopes: tokens.Scopes()}, Local: true}, ""
+	}
+	t := g.keys.find(secret, session)
+	if t == nil {
+		return nil, ""
+	}
+	p := &Principal{Token: *t}
+	if person := spokenFor(r); person != "" && t.May(tokens.Speak) {
+		p.Owner = t.Owner + "/" + person
+	}
+	if !session {
+		secret = ""
+	}
+	return p, secret
+}
+
+// wait returns how long a principal has to wait before the next request.
+func (g *Gate) wait(p *Principal) time.Duration {
+	if p.Local {
+		return 0
+	}
+	l, ok := g.limiters.Get(p.Hash)
+	if !ok {
+		l = rate.NewLimiter(rate.Limit(g.rules.Rate), int(2*g.rules.Rate)+1)
+		g.limiters.Put(p.Hash, l, 0, 10_000, 0)
+	}
+	if l.Allow() {
+		return 0
+	}
+	return time.Duration(float64(time.Second) / g.rules.Rate)
+}
+
+func (g *Gate) enter(session string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.long[""] >= g.rules.Long || session != "" && g.long[session] >= g.rules.PerPage {
+		return false
+	}
+	g.long[""]++
+	if session != "" {
+		g.long[session]++
+	}
+	return true
+}
+
+func (g *Gate) leave(session string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.long[""]--
+	if session == "" {
+		return
+	}
+	if g.long[session]--; g.long[session] == 0 {
+		delete(g.long, session)
+	}
+}
+
+// response remembers the status.
+type response struct {
+	http.ResponseWriter
+
+	status int
+}
+
+func (r *response) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *response) Write(b []byte) (int, error) {
+	r.status = cmp.Or(r.status, http.StatusOK)
+	return r.ResponseWriter.Write(b) //nolint:wrapcheck // this is the response itself
+}
+
+// Unwrap is there for http.ResponseController.
+func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// Status is the status that an error of a request has: 404 for what is not there or not the
+// caller's, 409 for a thread that is busy, 499 for a caller that has left.
+func Status(err error) int {
+	if body, ok := errors.AsType[*BodyError](err); ok {
+		return body.Status
+	}
+	switch {
+	case errors.Is(err, graph.ErrNotFound):
+		return http.StatusNotFound
+	case errors.Is(err, graph.ErrBusy), errors.Is(err, graph.ErrExists), errors.Is(err, graph.ErrSuperseded):
+		return http.StatusConflict
+	case errors.Is(err, graph.ErrDrained):
+		return http.StatusServiceUnavailable
+	case errors.Is(err, context.Canceled):
+		return 499
+	}
+	return http.StatusInternalServerError
+}

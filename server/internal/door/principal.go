@@ -1,0 +1,52 @@
+package door
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"example.com/ragflow/internal/tokens"
+)
+
+// Principal is who asks.
+type Principal struct {
+	tokens.Token      // Owner is whose threads these are: "" for all of them
+	Local        bool // a program of this machine, which needs no token
+}
+
+type principalKey struct{}
+
+// Of returns the principal of a request that passed the gate.
+func Of(ctx context.Context) *Principal {
+	p, _ := ctx.Value(principalKey{}).(*Principal)
+	return p
+}
+
+// CookieName is the cookie of a person who has logged in at the page.
+const CookieName = "ragflow_session"
+
+// credential returns the secret that a request carries, and whether it is the id of a session.
+func credential(r *http.Request) (secret string, session bool) {
+	if scheme, rest, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(rest), false
+	}
+	for _, name := range []string{"X-Api-Key", "Api-Key"} {
+		if v := r.Header.Get(name); v != "" {
+			return v, false
+		}
+	}
+	if c, err := r.Cookie(CookieName); err == nil {
+		return c.Value, true
+	}
+	return "", false
+}
+
+// spokenFor returns the person that a client with the scope Speak asks for: "" for none.
+func spokenFor(r *http.Request) string {
+	for _, name := range []string{"X-Ragflow-User", "X-Openwebui-User-Id", "X-Openwebui-User-Email"} {
+		if v := strings.TrimSpace(r.Header.Get(name)); v != "" {
+			return v
+		}
+	}
+	return ""
+}

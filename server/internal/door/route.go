@@ -1,0 +1,91 @@
+package door
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"example.com/ragflow/internal/tokens"
+)
+
+// Route is one pattern of a protocol.
+type Route struct {
+	Pattern string       // of http.ServeMux, with a method
+	Scope   tokens.Scope // that a token needs; "" is open to everybody who names an allowed host
+	Long    bool         // it may answer for minutes, and counts against Limits.Long
+	MaxBody int64        // bytes; 0: 1 MiB; below zero: the handler bounds it itself
+	Errors  ErrorForm    // how the protocol says that something failed; nil: Problem
+	Do      http.HandlerFunc
+}
+
+// ErrorForm answers a request that failed.
+type ErrorForm func(w http.ResponseWriter, status int, message string)
+
+// Problem is the form of errors of our own API: {"error": message}.
+func Problem(w http.ResponseWriter, status int, message string) {
+	WriteJSON(w, status, map[string]string{"error": message})
+}
+
+// WriteJSON answers with a value as JSON.
+func WriteJSON(w http.ResponseWriter, status int, v any) {
+	var body bytes.Buffer
+	out := json.NewEncoder(&body)
+	out.SetEscapeHTML(false) // nosniff is set, and clients show the text
+	if err := out.Encode(v); err != nil {
+		status = http.StatusInternalServerError
+		body.Reset()
+		body.WriteString(`{"error":"the answer has no JSON form"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes()) // a reader that has left needs nothing
+}
+
+// bodyTime is how long a client has to send the body of a request that is read at once.
+const bodyTime = 30 * time.Second
+
+// BodyError says why a body cannot be read as JSON.
+type BodyError struct {
+	Status int // of the response
+	Err    error
+}
+
+func (e *BodyError) Error() string { return e.Err.Error() }
+func (e *BodyError) Unwrap() error { return e.Err }
+
+// ReadJSON reads the body of a request into v. Unknown fields are ignored: see [ReadStrict]. The
+// error is a *BodyError. An empty body leaves v as it is.
+func ReadJSON(w http.ResponseWriter, r *http.Request, v any) error { return readJSON(w, r, v, false) }
+
+// ReadStrict is ReadJSON that refuses unknown fields.
+func ReadStrict(w http.ResponseWriter, r *http.Request, v any) error { return readJSON(w, r, v, true) }
+
+func readJSON(w http.ResponseWriter, r *http.Request, v any, strict bool) error {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // else the limits of the server hold
+	body, err := io.ReadAll(r.Body)
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &BodyError{http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", large.Limit)}
+	}
+	if err != nil {
+		return &BodyError{http.StatusBadRequest, fmt.Errorf("read the body: %w", err)}
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil
+	}
+	in := json.NewDecoder(bytes.NewReader(body))
+	if strict {
+		in.DisallowUnknownFields()
+	}
+	if err = in.Decode(v); err == nil && in.More() {
+		err = errors.New("something follows the JSON value")
+	}
+	if err != nil {
+		return &BodyError{http.StatusUnprocessableEntity, fmt.Errorf("the body cannot be used: %w", err)}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package door
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// Heartbeat is how often a stream says that it lives. Clients that see two of them reconnect
+	// after three times their distance.
+	Heartbeat = 5 * time.Second
+	// writeTime is how long a reader may take for what is written to it.
+	writeTime = 15 * time.Second
+)
+
+// Stream is a response of server-sent events. It is safe for concurrent use.
+type Stream struct {
+	w      http.ResponseWriter
+	cancel context.CancelCauseFunc
+	ended  chan struct{}
+	beats  sync.WaitGroup
+
+	mu     sync.Mutex
+	buffer bytes.Buffer
+	err    error // the reader is gone
+}
+
+// OpenStream begins a response of events. The context ends with the request, and when the reader
+// takes nothing any more. The caller closes the stream.
+func OpenStream(w http.ResponseWriter, r *http.Request) (context.Context, *Stream) {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no") // nginx hands out each event at once
+	ctx, cancel := context.WithCancelCause(r.Context())
+	s := &Stream{w: w, cancel: cancel, ended: make(chan struct{})}
+	w.WriteHeader(http.StatusOK)
+	_ = s.write() // a fault shows with the first event
+	s.beats.Go(func() {
+		ticks := time.NewTicker(Heartbeat)
+		defer ticks.Stop()
+		for {
+			select {
+			case <-ticks.C:
+				_ = s.Comment("heartbeat")
+			case <-s.ended:
+				return
+			}
+		}
+	})
+	return ctx, s
+}
+
+// Close ends the stream.
+func (s *Stream) Close() {
+	close(s.ended)
+	s.beats.Wait()
+	s.cancel(nil)
+}
+
+// Message is one event. Event and ID may be empty.
+type Message struct {
+	Event, ID string
+	Data      []byte
+}
+
+// oneLine takes the ends of lines out of a field of an event.
+func oneLine(s string) string { return strings.NewReplacer("\r", "", "\n", "").Replace(s) }
+
+// Send writes an event.
+func (s *Stream) Send(m Message) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.Event != "" {
+		s.buffer.WriteString("event: " + oneLine(m.Event) + "\n")
+	}
+	if m.ID != "" {
+		s.buffer.WriteString("id: " + oneLine(m.ID) + "\n")
+	}
+	for line := range bytes.Lines(append(bytes.ReplaceAll(m.Data, []byte("\r"), nil), '\n')) {
+		s.buffer.WriteString("data: ")
+		s.buffer.Write(line)
+	}
+	s.buffer.WriteByte('\n')
+	return s.write()
+}
+
+// Comment writes a line that readers ignore.
+func (s *Stream) Comment(text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.buffer.WriteString(": " + oneLine(text) + "\n\n")
+	return s.write()
+}
+
+// write hands out the buffer. After an error the stream stays silent.
+func (s *Stream) write() error {
+	defer s.buffer.Reset()
+	if s.err != nil {
+		return s.err
+	}
+	c := http.NewResponseController(s.w)
+	err := c.SetWriteDeadline(time.Now().Add(writeTime))
+	if errors.Is(err, http.ErrNotSupported) { // a recorder of a test
+		err = nil
+	}
+	if err == nil {
+		_, err = s.w.Write(s.buffer.Bytes())
+	}
+	if err == nil {
+		err = c.Flush()
+	}
+	if err != nil {
+		s.err = err
+		s.cancel(err)
+	}
+	return err
+}

@@ -1,0 +1,132 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"example.com/ragflow"
+	"example.com/ragflow/internal/tokens"
+	"example.com/ragflow/server/internal/door"
+)
+
+// Options say who may use a server. The zero value serves programs of this machine.
+type Options struct {
+	Hosts   []string // names of the server, beside those of the loopback interface; they need Token
+	Origins []string // of pages of other servers that may call, such as http://localhost:3000
+	Tokens  string   // folder of tokens, which is read again when it changes; empty: there are none
+	Token   bool     // every caller needs a token; else programs of this machine need none
+
+	CertFile, KeyFile string // for TLS, in PEM; empty: plain HTTP
+
+	Logger *slog.Logger // gets a line for each request; nil discards them
+}
+
+// Server serves an Assistant over HTTP. It is safe for concurrent use.
+type Server struct {
+	a     *ragflow.Assistant
+	o     Options
+	keys  *door.Keys
+	gate  *door.Gate
+	ready atomic.Bool
+}
+
+// ErrOpen is the error of a server that others could use without a token.
+var ErrOpen = errors.New("a server with a name of its own needs tokens")
+
+// New makes a server. The caller closes the assistant when Serve has returned.
+func New(a *ragflow.Assistant, o Options) (*Server, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if len(o.Hosts) > 0 && !o.Token {
+		return nil, ErrOpen
+	}
+	s := &Server{a: a, o: o, keys: door.NewKeys(tokens.Folder(o.Tokens), time.Now, o.Logger)}
+	rules := door.Rules{Hosts: o.Hosts, Origins: o.Origins, Token: o.Token}
+	var err error
+	s.gate, err = door.NewGate(rules, s.keys, o.Logger, s.routes()...)
+	return s, err
+}
+
+func (s *Server) routes() []door.Route {
+	return []door.Route{
+		{Pattern: "GET /healthz", Do: func(w http.ResponseWriter, _ *http.Request) { door.WriteJSON(w, http.StatusOK, "ok") }},
+		{Pattern: "GET /readyz", Do: s.readiness},
+	}
+}
+
+func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) {
+	if !s.ready.Load() {
+		door.Problem(w, http.StatusServiceUnavailable, "the server ends or has not begun")
+		return
+	}
+	door.WriteJSON(w, http.StatusOK, "ready")
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.gate.ServeHTTP(w, r) }
+
+// drainTime is how long runs have to save the step they are at, and closeTime how long responses
+// have to end after that.
+const (
+	drainTime = 8 * time.Second
+	closeTime = time.Second
+)
+
+// Serve answers the requests of a listener, which it closes, until ctx ends. Then it takes no new
+// ones, lets runs save the step they are at, ends all responses and returns nil.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	go s.keys.Watch(base)
+	h := &http.Server{
+		Handler: s, BaseContext: func(net.Listener) context.Context { return base },
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug), Protocols: new(http.Protocols),
+	}
+	h.Protocols.SetHTTP1(true)
+	h.Protocols.SetHTTP2(true)
+	h.Protocols.SetUnencryptedHTTP2(true) // for proxies
+	ended := make(chan error, 1)
+	go func() {
+		if s.o.CertFile != "" {
+			ended <- h.ServeTLS(l, s.o.CertFile, s.o.KeyFile)
+		} else {
+			ended <- h.Serve(l)
+		}
+	}()
+	s.ready.Store(true)
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	s.ready.Store(false)
+	s.drain(base)
+	time.AfterFunc(closeTime/2, cancel) // streams that wait for the next run
+	end, stop := context.WithTimeout(base, closeTime)
+	defer stop()
+	if err := h.Shutdown(end); err != nil {
+		return h.Close()
+	}
+	return nil
+}
+
+// drain lets runs end after the step they are at.
+func (s *Server) drain(ctx context.Context) {
+	s.a.Runs().Drain()
+	ctx, cancel := context.WithTimeout(ctx, drainTime)
+	defer cancel()
+	for len(s.a.Runs().List(ctx)) > 0 {
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
