@@ -216,10 +216,13 @@ var rooms = map[string]room{
 	}},
 	"internal/newfile": {},
 	"internal/tokens":  {},
-	"server/internal/door": {ours: []string{"graph", "internal/lru", "internal/tokens"}, theirs: []string{
+	"server/internal/door": {ours: []string{"graph", "ingest", "internal/lru", "internal/tokens"}, theirs: []string{
 		"golang.org/x/time/rate", // requests a second
 	}},
-	"server":            {ours: []string{".", "internal/tokens", "server/internal/door"}},
+	"server/internal/api": {ours: []string{".", "graph", "ingest", "internal/tokens", "search", "server/internal/door", "state", "threads"}, theirs: []string{
+		"github.com/google/jsonschema-go", // the schemas of Go types
+	}},
+	"server":            {ours: []string{".", "internal/tokens", "server/internal/api", "server/internal/door"}},
 	"internal/parallel": {},
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "internal/prompts", "internal/skills/model"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program

@@ -11,6 +11,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/internal/tokens"
+	"example.com/ragflow/server/internal/api"
 	"example.com/ragflow/server/internal/door"
 )
 
@@ -20,6 +21,8 @@ type Options struct {
 	Origins []string // of pages of other servers that may call, such as http://localhost:3000
 	Tokens  string   // folder of tokens, which is read again when it changes; empty: there are none
 	Token   bool     // every caller needs a token; else programs of this machine need none
+
+	Version string // that the description of the interface tells
 
 	CertFile, KeyFile string // for TLS, in PEM; empty: plain HTTP
 
@@ -48,16 +51,22 @@ func New(a *ragflow.Assistant, o Options) (*Server, error) {
 	}
 	s := &Server{a: a, o: o, keys: door.NewKeys(tokens.Folder(o.Tokens), time.Now, o.Logger)}
 	rules := door.Rules{Hosts: o.Hosts, Origins: o.Origins, Token: o.Token}
-	var err error
-	s.gate, err = door.NewGate(rules, s.keys, o.Logger, s.routes()...)
+	routes, err := s.routes()
+	if err != nil {
+		return nil, err
+	}
+	s.gate, err = door.NewGate(rules, s.keys, o.Logger, routes...)
 	return s, err
 }
 
-func (s *Server) routes() []door.Route {
-	return []door.Route{
+// routes are those of all protocols.
+func (s *Server) routes() ([]door.Route, error) {
+	own := []door.Route{
 		{Pattern: "GET /healthz", Do: func(w http.ResponseWriter, _ *http.Request) { door.WriteJSON(w, http.StatusOK, "ok") }},
 		{Pattern: "GET /readyz", Do: s.readiness},
 	}
+	more, err := api.Routes(s.a, s.o.Version)
+	return append(own, more...), err
 }
 
 func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) {

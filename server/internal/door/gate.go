@@ -91,9 +91,10 @@ func (g *Gate) pass(out *response, r *http.Request, id string) {
 	defer func() {
 		if v := recover(); v != nil && v != http.ErrAbortHandler { //nolint:errorlint // the value that net/http compares
 			g.logger.ErrorContext(ctx, "a request failed", "id", id, "panic", v, "stack", string(debug.Stack()))
-			if out.status == 0 {
-				Problem(out, http.StatusInternalServerError, "internal error; the log has it under "+id)
+			if out.status != 0 {
+				panic(http.ErrAbortHandler) // what was sent is not whole
 			}
+			Problem(out, http.StatusInternalServerError, "internal error; the log has it under "+id)
 		}
 	}()
 	if !g.known(r.Host) {

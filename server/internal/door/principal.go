@@ -2,9 +2,12 @@ package door
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/tokens"
 )
 
@@ -12,6 +15,21 @@ import (
 type Principal struct {
 	tokens.Token      // Owner is whose threads these are: "" for all of them
 	Local        bool // a program of this machine, which needs no token
+}
+
+// Choose returns the collections of a request: those that it names, without any those of the token,
+// or none, which is the default one. A collection that the token may not use does not exist for it.
+func (p *Principal) Choose(names ...string) ([]string, error) {
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
+	if len(names) == 0 {
+		return p.Collections, nil
+	}
+	for _, n := range names {
+		if !p.Uses(n) {
+			return nil, fmt.Errorf("collection %q: %w", n, ingest.ErrNoCollection)
+		}
+	}
+	return names, nil
 }
 
 type principalKey struct{}

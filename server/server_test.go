@@ -1,0 +1,477 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/ragflow"
+	"example.com/ragflow/internal/tokens"
+	"example.com/ragflow/llm"
+	"example.com/ragflow/server"
+)
+
+const leave = "# Leave\n\nEvery employee has 26 days of paid leave a year.\n"
+
+// house is a server over an assistant with one document and one collection.
+type house struct {
+	*server.Server
+
+	a      *ragflow.Assistant
+	folder tokens.Folder
+}
+
+func open(t *testing.T, o server.Options, change func(*ragflow.Config)) house {
+	t.Helper()
+	dir := t.TempDir()
+	docs := filepath.Join(dir, "docs")
+	if err := os.MkdirAll(docs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(docs, "leave.md"), []byte(leave), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := ragflow.Config{DataDir: filepath.Join(dir, "data"), Docs: []string{docs}}
+	if change != nil {
+		change(&c)
+	}
+	a, err := ragflow.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.Close() })
+	h := house{a: a, folder: tokens.In(c.DataDir)}
+	o.Tokens = string(h.folder)
+	if h.Server, err = server.New(a, o); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// ask sends a request and returns the status and the body.
+func (h house) ask(method, path, secret, body string) (int, string) {
+	r := httptest.NewRequestWithContext(context.Background(), method, "http://localhost"+path, strings.NewReader(body))
+	if secret != "" {
+		r.Header.Set("Authorization", "Bearer "+secret)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Code, w.Body.String()
+}
+
+// want sends a request and fails unless the status is the one given. It decodes the reply.
+func (h house) want(t *testing.T, status int, method, path, secret, body string) map[string]any {
+	t.Helper()
+	code, text := h.ask(method, path, secret, body)
+	if code != status {
+		t.Fatalf("%s %s: %d, want %d: %s", method, path, code, status, text)
+	}
+	var out map[string]any
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &out); err != nil {
+			t.Fatalf("%s %s: %v: %s", method, path, err, text)
+		}
+	}
+	return out
+}
+
+// token adds a token before the server is asked for the first time.
+func (h house) token(t *testing.T, x tokens.Token) string {
+	t.Helper()
+	secret, err := h.folder.Add(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}
+
+// TestAskAndRead is the way of one question through our own interface.
+func TestAskAndRead(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{}, nil)
+	reply := h.want(t, 200, "POST", "/api/ask", "", `{"question": "How many days of leave?"}`)
+	thread, run := reply["thread_id"].(string), reply["run_id"].(string)
+	if !strings.Contains(reply["answer"].(string), "26 days") {
+		t.Fatalf("%v", reply["answer"])
+	}
+	h.want(t, 200, "POST", "/api/ask", "", `{"question": "And of what?", "thread_id": "`+thread+`"}`)
+	if got := h.want(t, 200, "GET", "/api/threads?limit=5", "", "")["threads"].([]any); len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+	if got := h.want(t, 200, "GET", "/api/threads/"+thread, "", "")["messages"].([]any); len(got) != 4 {
+		t.Errorf("%v", got)
+	}
+	if got := h.want(t, 200, "GET", "/api/runs/"+run, "", ""); got["answer"] != reply["answer"] {
+		t.Errorf("%v", got)
+	}
+	if code, text := h.ask("GET", "/api/runs/"+run+"/flow_trace.md", "", ""); code != 200 || !strings.Contains(text, "check_and_refine") {
+		t.Errorf("%d %s", code, text)
+	}
+	if got := h.want(t, 200, "PATCH", "/api/threads/"+thread, "", `{"title": "Leave"}`); got["title"] != "Leave" {
+		t.Errorf("%v", got)
+	}
+	if got := h.want(t, 200, "POST", "/api/search", "", `{"query": "paid leave", "limit": 3}`)["hits"].([]any); len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+	h.want(t, 204, "POST", "/api/threads/"+thread+"/undo", "", "")
+	h.want(t, 200, "POST", "/api/feedback", "", `{"thread_id": "`+thread+`", "good": false, "note": "too short"}`)
+	h.want(t, 204, "DELETE", "/api/threads/"+thread, "", "")
+	h.want(t, 404, "GET", "/api/threads/"+thread, "", "")
+}
+
+// TestRequestsThatMakeNoSense get an error that says so, and are no fault of the server.
+func TestRequestsThatMakeNoSense(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{}, nil)
+	deep := strings.Repeat("[", 100_000)
+	for _, c := range []struct {
+		status             int
+		method, path, body string
+	}{
+		{422, "POST", "/api/ask", ""},
+		{422, "POST", "/api/ask", "{"},
+		{422, "POST", "/api/ask", deep},
+		{422, "POST", "/api/ask", `{"question": "x", "nosuch": 1}`},
+		{422, "POST", "/api/ask", `{"question": "  "}`},
+		{422, "POST", "/api/ask", `{"question": "x", "filter": ["=="]}`},
+		{422, "POST", "/api/ask", `{"question": "x", "model": "nosuch"}`},
+		{404, "POST", "/api/ask", `{"question": "x", "collections": ["nosuch"]}`},
+		{404, "POST", "/api/ask", `{"thread_id": "nosuch", "resume": true}`},
+		{413, "POST", "/api/ask", `{"question": "` + strings.Repeat("x", 2<<20) + `"}`},
+		{422, "POST", "/api/search", `{"query": "x", "limit": 1000}`},
+		{422, "GET", "/api/threads?limit=x", ""},
+		{422, "GET", "/api/threads?limit=-1", ""},
+		{404, "GET", "/api/runs/nosuch", ""},
+		{404, "GET", "/api/runs/nosuch/events", ""},
+		{404, "GET", "/api/jobs/nosuch", ""},
+		{404, "POST", "/api/feedback", `{"thread_id": "nosuch", "good": true}`},
+		{404, "POST", "/api/threads/nosuch/undo", ""},
+		{404, "GET", "/api/nosuch", ""},
+		{405, "PUT", "/api/ask", ""},
+	} {
+		if code, text := h.ask(c.method, c.path, "", c.body); code != c.status {
+			t.Errorf("%s %s %.60s: %d, want %d: %.200s", c.method, c.path, c.body, code, c.status, text)
+		}
+	}
+}
+
+// TestForeignIsUnknown: what belongs to another owner answers as what does not exist, byte for byte.
+func TestForeignIsUnknown(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{Token: true}, nil)
+	anna := h.token(t, tokens.Token{Name: "anna", Owner: "anna", Scopes: []tokens.Scope{tokens.Admin}})
+	bert := h.token(t, tokens.Token{Name: "bert", Owner: "bert", Scopes: []tokens.Scope{tokens.Admin}})
+	s, err := server.New(h.a, server.Options{Token: true, Tokens: string(h.folder)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Server = s
+	reply := h.want(t, 200, "POST", "/api/ask", anna, `{"question": "How many days of leave?"}`)
+	thread, run := reply["thread_id"].(string), reply["run_id"].(string)
+	for _, c := range []struct{ method, path, body string }{
+		{"GET", "/api/threads/THREAD", ""},
+		{"GET", "/api/threads/THREAD/export", ""},
+		{"PATCH", "/api/threads/THREAD", `{"title": "x"}`},
+		{"DELETE", "/api/threads/THREAD", ""},
+		{"POST", "/api/threads/THREAD/undo", ""},
+		{"POST", "/api/ask", `{"thread_id": "THREAD", "resume": true}`},
+		{"POST", "/api/feedback", `{"thread_id": "THREAD", "good": true}`},
+		{"GET", "/api/runs/RUN", ""},
+		{"GET", "/api/runs/RUN/events", ""},
+		{"GET", "/api/runs/RUN/answer.md", ""},
+		{"POST", "/api/runs/RUN/cancel", ""},
+	} {
+		fill := func(thread, run string) (int, string) {
+			r := strings.NewReplacer("THREAD", thread, "RUN", run)
+			code, text := h.ask(c.method, r.Replace(c.path), bert, r.Replace(c.body))
+			return code, strings.NewReplacer(thread, "", run, "").Replace(text)
+		}
+		foreign, foreignText := fill(thread, run)
+		unknown, unknownText := fill("00000000-0000-7000-8000-000000000000", "00000000-0000-7000-8000-000000000001")
+		if foreign != 404 || foreign != unknown || foreignText != unknownText {
+			t.Errorf("%s %s:\nforeign %d %s\nunknown %d %s", c.method, c.path, foreign, foreignText, unknown, unknownText)
+		}
+	}
+	if got := h.want(t, 200, "GET", "/api/threads", bert, "")["threads"].([]any); len(got) != 0 {
+		t.Errorf("a foreign list: %v", got)
+	}
+	h.want(t, 200, "GET", "/api/threads/"+thread, anna, "")
+}
+
+// TestCollectionsOfTokens: a token with collections uses no other one.
+func TestCollectionsOfTokens(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{Token: true}, nil)
+	for _, name := range []string{"law", "sales"} {
+		l, err := h.a.Collections().Make(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.PutText(t.Context(), "note", "Note", "The fee of "+name+" is 12 euros.", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	law := h.token(t, tokens.Token{Name: "law", Owner: "law", Scopes: []tokens.Scope{tokens.Admin}, Collections: []string{"law"}})
+	s, err := server.New(h.a, server.Options{Token: true, Tokens: string(h.folder)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Server = s
+	if got := h.want(t, 200, "GET", "/api/collections", law, ""); len(got["collections"].([]any)) != 1 {
+		t.Errorf("%v", got)
+	}
+	if _, found := h.ask("POST", "/api/search", law, `{"query": "fee"}`); !strings.Contains(found, "fee of law") || strings.Contains(found, "fee of sales") {
+		t.Errorf("%s", found)
+	}
+	_, unknown := h.ask("POST", "/api/search", law, `{"query": "fee", "collections": ["nosuch"]}`)
+	for _, c := range []struct{ method, path, body string }{
+		{"POST", "/api/ask", `{"question": "fee", "collections": ["sales"]}`},
+		{"POST", "/api/search", `{"query": "fee", "collections": ["sales"]}`},
+		{"GET", "/api/documents?collection=sales", ""},
+		{"GET", "/api/documents/note.md?collection=sales", ""},
+		{"PUT", "/api/documents/note.md?collection=sales", "x"},
+		{"DELETE", "/api/documents/note.md?collection=sales", ""},
+		{"DELETE", "/api/collections/sales", ""},
+		{"GET", "/api/jobs?collection=sales", ""},
+	} {
+		code, text := h.ask(c.method, c.path, law, c.body)
+		if code != 404 || text != unknown {
+			t.Errorf("%s %s: %d %s", c.method, c.path, code, text)
+		}
+	}
+}
+
+// TestUpload puts a document, finds it, and refuses names that lead elsewhere.
+func TestUpload(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{}, nil)
+	h.want(t, 204, "PUT", "/api/collections/law", "", "")
+	h.want(t, 409, "PUT", "/api/collections/law", "", "")
+	d := h.want(t, 201, "PUT", "/api/documents/fees/2026.md?collection=law", "", "# Fees\n\nThe court fee is 30 euros.\n")
+	if d["status"] != "indexed" {
+		t.Errorf("%v", d)
+	}
+	if got := h.want(t, 200, "POST", "/api/ask", "", `{"question": "How high is the court fee?", "collections": ["law"]}`)["answer"].(string); !strings.Contains(got, "30 euros") {
+		t.Errorf("%s", got)
+	}
+	if code, text := h.ask("GET", "/api/documents/fees/2026.md?collection=law", "", ""); code != 200 || !strings.HasPrefix(text, "# Fees") {
+		t.Errorf("%d %s", code, text)
+	}
+	for _, name := range []string{"..%2Fx.md", "%2Fetc%2Fx.md", "CON.md", "a%00.md", ".hidden.md", "x.md%2F..%2F..%2Fy.md", strings.Repeat("n", 600) + ".md", "C:%5Cx.md", "trailing.md."} {
+		if code, text := h.ask("PUT", "/api/documents/"+name+"?collection=law", "", "x"); code < 400 || code >= 500 {
+			t.Errorf("%s: %d %s", name, code, text)
+		}
+	}
+	h.want(t, 204, "DELETE", "/api/documents/fees/2026.md?collection=law", "", "")
+	h.want(t, 404, "DELETE", "/api/documents/fees/2026.md?collection=law", "", "")
+}
+
+// slow is a model that writes nothing until it is cancelled or released.
+type slow struct{ asked, cancelled, release chan struct{} }
+
+func newSlow() slow {
+	return slow{asked: make(chan struct{}, 10), cancelled: make(chan struct{}, 10), release: make(chan struct{})}
+}
+
+func (slow) Model() string { return "slow" }
+
+func (m slow) Complete(ctx context.Context, _ llm.Request, _ func(string)) (llm.Response, error) {
+	m.asked <- struct{}{}
+	select {
+	case <-m.release:
+		return llm.Response{Text: "Every employee has 26 days of paid leave a year [Source 1]."}, nil
+	case <-ctx.Done():
+		m.cancelled <- struct{}{}
+		return llm.Response{}, context.Cause(ctx)
+	}
+}
+
+// happens waits for a channel.
+func happens(t *testing.T, c <-chan struct{}, what string) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-time.After(10 * time.Second):
+		t.Fatal(what + " does not happen")
+	}
+}
+
+// serve makes a server whose answers are written by a slow model, and its address.
+func serve(t *testing.T, m slow) (house, string) {
+	t.Helper()
+	h := open(t, server.Options{}, func(c *ragflow.Config) { c.Models = ragflow.Models{Chat: m} })
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return h, s.URL
+}
+
+// post begins a request and returns its response. The client leaves when the context ends.
+func post(ctx context.Context, t *testing.T, url, accept, body string) (*http.Response, error) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/ask", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", accept)
+	return http.DefaultClient.Do(r)
+}
+
+// TestLeaving: a question that its client leaves is cancelled at once.
+func TestLeaving(t *testing.T) {
+	t.Parallel()
+	for _, accept := range []string{"application/json", "text/event-stream"} {
+		m := newSlow()
+		_, url := serve(t, m)
+		ctx, leave := context.WithCancel(t.Context())
+		left := make(chan struct{})
+		go func() {
+			defer close(left)
+			if r, err := post(ctx, t, url, accept, `{"question": "How many days of leave?"}`); err == nil {
+				_, _ = io.Copy(io.Discard, r.Body)
+				_ = r.Body.Close()
+			}
+		}()
+		happens(t, m.asked, "the question")
+		began := time.Now()
+		leave()
+		happens(t, m.cancelled, "the end of the call")
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("%s: cancelled after %s", accept, took)
+		}
+		<-left
+	}
+}
+
+// TestStart: a run that was started continues when its readers leave, and is read again from a position.
+func TestStart(t *testing.T) {
+	t.Parallel()
+	m := newSlow()
+	h, url := serve(t, m)
+	run := h.want(t, 202, "POST", "/api/ask", "", `{"question": "How many days of leave?", "start": true}`)["run_id"].(string)
+	happens(t, m.asked, "the question")
+	ctx, leave := context.WithCancel(t.Context())
+	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, url+"/api/runs/"+run+"/events", nil)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	for in := bufio.NewScanner(response.Body); last == "" && in.Scan(); {
+		last, _ = strings.CutPrefix(in.Text(), "id: ")
+		if !strings.HasPrefix(in.Text(), "id: ") {
+			last = ""
+		}
+	}
+	leave()
+	_ = response.Body.Close()
+	if got := h.want(t, 200, "GET", "/api/runs", "", "")["runs"].([]any); len(got) != 1 {
+		t.Errorf("under way: %v", got)
+	}
+	close(m.release)
+	code, text := h.ask("GET", "/api/runs/"+run+"/events?after="+last, "", "")
+	if code != 200 || strings.Contains(text, "id: "+last+"\n") || !strings.Contains(text, "event: done") || !strings.Contains(text, "26 days") {
+		t.Errorf("%d after %s: %s", code, last, text)
+	}
+	if again, twice := h.ask("GET", "/api/runs/"+run+"/events", "", ""); again != 200 || !strings.Contains(twice, "event: done") {
+		t.Errorf("from the log: %d %s", again, twice)
+	}
+}
+
+// TestEveryRoute: what is not open to everybody needs a token, and the scope that the table says.
+func TestEveryRoute(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{Token: true}, nil)
+	secrets := map[tokens.Scope]string{}
+	for _, s := range tokens.Scopes() {
+		secrets[s] = h.token(t, tokens.Token{Name: string(s), Owner: string(s), Scopes: []tokens.Scope{s}})
+	}
+	s, err := server.New(h.a, server.Options{Token: true, Tokens: string(h.folder)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Server = s
+	public := map[string]bool{"GET /healthz": true, "GET /readyz": true, "GET /api": true, "GET /api/openapi.json": true}
+	for _, route := range s.Routes() {
+		method, path, _ := strings.Cut(route.Pattern, " ")
+		path = strings.NewReplacer("{", "", "}", "", "...", "", "$", "").Replace(path)
+		if route.Scope == "" {
+			if !public[route.Pattern] {
+				t.Errorf("%s is open to everybody", route.Pattern)
+			}
+			continue
+		}
+		if code, _ := h.ask(method, path, "", "{}"); code != 401 {
+			t.Errorf("%s without a token: %d", route.Pattern, code)
+		}
+		for has, secret := range secrets {
+			code, text := h.ask(method, path, secret, `{"nosuch": 1}`)
+			if may := (&tokens.Token{Scopes: []tokens.Scope{has}}).May(route.Scope); may == (code == 403) || code == 401 {
+				t.Errorf("%s with %s: %d %s", route.Pattern, has, code, text)
+			}
+		}
+	}
+}
+
+// TestDescription: every endpoint of our own interface is described.
+func TestDescription(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{}, nil)
+	described := h.want(t, 200, "GET", "/api/openapi.json", "", "")["paths"].(map[string]any)
+	for _, route := range h.Routes() {
+		method, path, _ := strings.Cut(route.Pattern, " ")
+		if !strings.HasPrefix(path, "/api/") || path == "/api/openapi.json" {
+			continue
+		}
+		operation, ok := described[strings.ReplaceAll(path, "...", "")].(map[string]any)[strings.ToLower(method)].(map[string]any)
+		if !ok || operation["summary"] == "" {
+			t.Errorf("%s is not described", route.Pattern)
+		}
+	}
+	if code, page := h.ask("GET", "/api", "", ""); code != 200 || !strings.Contains(page, "POST /api/ask") {
+		t.Errorf("%d %s", code, page)
+	}
+}
+
+// TestServe: a server that ends lets a run save its step, and its streams end.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	m := newSlow()
+	h := open(t, server.Options{}, func(c *ragflow.Config) { c.Models = ragflow.Models{Chat: m} })
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- h.Serve(ctx, l) }()
+	url := "http://" + l.Addr().String()
+	reader := make(chan string, 1)
+	go func() {
+		r, err := post(t.Context(), t, url, "text/event-stream", `{"question": "How many days of leave?"}`)
+		if err != nil {
+			reader <- err.Error()
+			return
+		}
+		defer func() { _ = r.Body.Close() }()
+		text, _ := io.ReadAll(r.Body)
+		reader <- string(text)
+	}()
+	happens(t, m.asked, "the question")
+	end()
+	close(m.release)
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	if text := <-reader; !strings.Contains(text, "event: done") && !strings.Contains(text, "event: error") {
+		t.Errorf("%s", text)
+	}
+}
