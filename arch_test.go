@@ -216,17 +216,22 @@ var rooms = map[string]room{
 	}},
 	"internal/newfile": {},
 	"internal/tokens":  {},
-	"server/internal/door": {ours: []string{"graph", "ingest", "internal/lru", "internal/tokens"}, theirs: []string{
+	"server/internal/door": {ours: []string{".", "graph", "ingest", "internal/lru", "internal/tokens"}, theirs: []string{
 		"golang.org/x/time/rate", // requests a second
+	}},
+	"server/internal/mcp": {ours: []string{".", "ingest", "internal/tokens", "search", "server/internal/door", "state"}, theirs: []string{
+		"github.com/google/jsonschema-go",        // schemas that every model's vendor takes
+		"github.com/modelcontextprotocol/go-sdk", // the protocol, by the official SDK
 	}},
 	"server/internal/api": {ours: []string{".", "graph", "ingest", "internal/tokens", "search", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/jsonschema-go", // the schemas of Go types
 	}},
-	"server":            {ours: []string{".", "internal/tokens", "server/internal/api", "server/internal/door"}},
+	"server":            {ours: []string{".", "internal/tokens", "server/internal/api", "server/internal/door", "server/internal/mcp"}},
 	"internal/parallel": {},
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "internal/prompts", "internal/skills/model"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program
 	}},
+	"tests/doors": {},
 	"tests/kills": {ours: []string{"agent", "checkpoint/postgres", "llm", "llm/openai", "state"}},
 	"internal/golden": {theirs: []string{
 		"github.com/google/go-cmp", // readable differences

@@ -3,9 +3,11 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server/internal/api"
 	"example.com/ragflow/server/internal/door"
+	"example.com/ragflow/server/internal/mcp"
 )
 
 // Options say who may use a server. The zero value serves programs of this machine.
@@ -66,7 +69,7 @@ func (s *Server) routes() ([]door.Route, error) {
 		{Pattern: "GET /readyz", Do: s.readiness},
 	}
 	more, err := api.Routes(s.a, s.o.Version)
-	return append(own, more...), err
+	return slices.Concat(own, more, mcp.Routes(s.a, s.o.Version)), err
 }
 
 func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) {
@@ -138,4 +141,10 @@ func (s *Server) drain(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// ServeMCP serves one program of this machine by the Model Context Protocol over a pair of streams,
+// until in ends or ctx does. Nothing else may write to out.
+func ServeMCP(ctx context.Context, a *ragflow.Assistant, version string, in io.ReadCloser, out io.WriteCloser) error {
+	return mcp.Serve(ctx, a, version, in, out)
 }

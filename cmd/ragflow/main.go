@@ -96,7 +96,7 @@ func (a *app) root(g *given) (root *cobra.Command, helpError func() error) {
 	root.AddCommand(
 		a.askCommand(g), a.chatCommand(g), a.searchCommand(g), a.indexCommand(g), a.explainCommand(g),
 		a.threadsCommand(g), a.feedbackCommand(g), a.traceCommand(g), a.graphCommand(), a.evalCommand(g),
-		a.serveCommand(g), a.tokensCommand(g), a.modelsCommand(g), a.initCommand(g), a.trustCommand(g), a.configCommand(g), a.doctorCommand(g), a.versionCommand(),
+		a.serveCommand(g), a.mcpCommand(g), a.tokensCommand(g), a.modelsCommand(g), a.initCommand(g), a.trustCommand(g), a.configCommand(g), a.doctorCommand(g), a.versionCommand(),
 	)
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {

@@ -48,7 +48,7 @@ type askRequest struct {
 	Resume   bool              `json:"resume,omitempty"`  // go on with the unfinished run of the thread
 	Answers  map[string]any    `json:"answers,omitempty"` // to what that run asks
 	From     int64             `json:"from,omitempty"`    // commit of the thread to go on from; the turns after it are undone
-	Start    bool              `json:"start,omitempty"`   // reply at once with the run, which goes on
+	Start    bool              `json:"start,omitempty"`   // reply at once with the run, which continues
 }
 
 func (r *askRequest) question(ctx context.Context) (q ragflow.Question, err error) {

@@ -95,11 +95,7 @@ func (s *service) deleteCollection(ctx context.Context, r *collectionRequest) (n
 
 // library opens a collection that the caller may use.
 func (s *service) library(ctx context.Context, name string) (*ingest.Library, error) {
-	names, err := door.Of(ctx).Choose(name)
-	if err != nil {
-		return nil, err
-	}
-	return s.a.Collections().Open(ctx, append(names, "")[0])
+	return door.Documents{Assistant: s.a}.Library(ctx, name)
 }
 
 func (s *service) list(ctx context.Context, r *in) (*ingest.Stats, error) {

@@ -184,7 +184,7 @@ func (g *Gate) guard(route Route) http.HandlerFunc {
 			}
 			defer g.leave(session)
 		}
-		ctx := context.WithValue(graph.OwnedBy(r.Context(), p.Owner), principalKey{}, p)
+		ctx := With(r.Context(), p)
 		if !p.Local {
 			var release func()
 			ctx, release = g.keys.hold(ctx, p.Hash)

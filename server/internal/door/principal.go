@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/tokens"
 )
@@ -33,6 +34,11 @@ func (p *Principal) Choose(names ...string) ([]string, error) {
 }
 
 type principalKey struct{}
+
+// With returns a context for calls of a principal.
+func With(ctx context.Context, p *Principal) context.Context {
+	return context.WithValue(graph.OwnedBy(ctx, p.Owner), principalKey{}, p)
+}
 
 // Of returns the principal of a request that passed the gate.
 func Of(ctx context.Context) *Principal {

@@ -1,0 +1,68 @@
+package door
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+
+	"example.com/ragflow"
+	"example.com/ragflow/ingest"
+)
+
+// Documents names the documents of an assistant for clients: an id is the collection, a hash of the
+// indexed folder, and the path in it. "-" is the default collection. Folders of this machine do not
+// show in it.
+type Documents struct{ Assistant *ragflow.Assistant }
+
+// ID returns the id of a document that was found in one of some collections; none is the default one.
+func (d Documents) ID(ctx context.Context, collections []string, root, source string) string {
+	name := "-"
+	for _, c := range collections {
+		l, err := d.Assistant.Collections().Open(ctx, c)
+		if err == nil && (len(collections) == 1 || slices.Contains(l.View().Roots, root)) {
+			name = c
+			break
+		}
+	}
+	return name + "/" + hashOf(root) + "/" + source
+}
+
+func hashOf(root string) string {
+	sum := sha256.Sum256([]byte(root))
+	return hex.EncodeToString(sum[:4])
+}
+
+// Find returns the place of a document that the caller may read. The error matches
+// ingest.ErrNoDocument if there is none.
+func (d Documents) Find(ctx context.Context, id string) (l *ingest.Library, root, source string, err error) {
+	name, rest, _ := strings.Cut(id, "/")
+	hash, source, ok := strings.Cut(rest, "/")
+	if !ok {
+		return nil, "", "", ingest.ErrNoDocument
+	}
+	if l, err = d.Library(ctx, strings.TrimPrefix(name, "-")); err != nil {
+		return nil, "", "", err
+	}
+	view, err := l.Ready(ctx)
+	if err != nil && !errors.Is(err, ingest.ErrNoDocuments) {
+		return nil, "", "", err
+	}
+	for _, root := range view.Roots {
+		if hashOf(root) == hash {
+			return l, root, source, nil
+		}
+	}
+	return nil, "", "", ingest.ErrNoDocument
+}
+
+// Library opens a collection that the caller may use; "" is that of the caller.
+func (d Documents) Library(ctx context.Context, name string) (*ingest.Library, error) {
+	names, err := Of(ctx).Choose(name)
+	if err != nil {
+		return nil, err
+	}
+	return d.Assistant.Collections().Open(ctx, append(names, "")[0])
+}

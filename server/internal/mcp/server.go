@@ -1,0 +1,73 @@
+package mcp
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"example.com/ragflow"
+	"example.com/ragflow/internal/tokens"
+	"example.com/ragflow/server/internal/door"
+)
+
+const instructions = `Search and read the person's own documents. search finds passages, fetch reads a document, ` +
+	`list_documents lists them, and ask answers a question with the passages that it cites. Cite the title or path of a document.`
+
+// house is what one caller is served with.
+type house struct {
+	a   *ragflow.Assistant
+	who *door.Principal
+}
+
+// newServer makes a server for one caller.
+func newServer(a *ragflow.Assistant, who *door.Principal, version string, schemas *mcp.SchemaCache) *mcp.Server {
+	h := &house{a: a, who: who}
+	s := mcp.NewServer(&mcp.Implementation{Name: "ragflow", Title: "Documents", Version: version}, &mcp.ServerOptions{
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }, // what is listed depends on the caller
+		Instructions: instructions, SchemaCache: schemas, CompletionHandler: h.complete,
+		Capabilities: &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{}, Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
+	})
+	s.AddReceivingMiddleware(h.enter)
+	h.addTools(s)
+	h.addDocuments(s)
+	return s
+}
+
+// enter gives a request its caller, and answers the list of resources.
+func (h *house) enter(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		ctx = door.With(ctx, h.who)
+		if p, ok := r.GetParams().(*mcp.ListResourcesParams); ok && method == "resources/list" {
+			cursor := ""
+			if p != nil {
+				cursor = p.Cursor
+			}
+			return h.resources(ctx, cursor)
+		}
+		return next(ctx, method, r)
+	}
+}
+
+// Routes are the routes of the protocol over HTTP.
+func Routes(a *ragflow.Assistant, version string) []door.Route {
+	schemas := mcp.NewSchemaCache()
+	handler := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
+		return newServer(a, door.Of(r.Context()), version, schemas)
+	}, &mcp.StreamableHTTPOptions{
+		Stateless: true, PropagateRequestCancellation: true,
+		DisableLocalhostProtection: true, // the gate has checked the host
+	})
+	var out []door.Route
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		out = append(out, door.Route{Pattern: method + " /mcp", Scope: tokens.Read, Long: true, Do: handler.ServeHTTP})
+	}
+	return out
+}
+
+// Serve serves one program over a pair of streams until the first one ends or ctx does.
+func Serve(ctx context.Context, a *ragflow.Assistant, version string, in io.ReadCloser, out io.WriteCloser) error {
+	local := &door.Principal{Token: tokens.Token{Name: "local", Scopes: tokens.Scopes()}, Local: true}
+	return newServer(a, local, version, nil).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+}
