@@ -231,7 +231,7 @@ var rooms = map[string]room{
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "internal/prompts", "internal/skills/model"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program
 	}},
-	"tests/doors": {},
+	"tests/doors": {ours: []string{".", "llm", "server"}},
 	"tests/kills": {ours: []string{"agent", "checkpoint/postgres", "llm", "llm/openai", "state"}},
 	"internal/golden": {theirs: []string{
 		"github.com/google/go-cmp", // readable differences

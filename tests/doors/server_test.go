@@ -133,4 +133,4 @@ func talk(t *testing.T, c *exec.Cmd) (io.WriteCloser, *bufio.Scanner) {
 }
 
 // patience is how long a client may take.
-const patience = 2 * time.Minute
+const patience = 3 * time.Minute
