@@ -31,9 +31,9 @@ func embeddingServer(t *testing.T) llm.Embedder {
 	return llm.RetryEmbedder(client.Embedder(openai.EmbedderConfig{Model: model, QueryModel: model + "-query"}), llm.RetryOptions{})
 }
 
-// notWorse is how much of the mean reciprocal rank the hybrid search may lose
+// maxLoss is how much of the mean reciprocal rank the hybrid search may lose
 // against words alone on ten questions before something is broken.
-const notWorse = 0.1
+const maxLoss = 0.1
 
 // TestIntegrationHybrid searches a part of the Docker pages with a real
 // embedding model: the pages that the first ten questions of the set need, and
@@ -69,8 +69,8 @@ func TestIntegrationHybrid(t *testing.T) {
 		t.Logf("%s (%s):%s", item.ID, item.Lang, &line)
 	}
 	t.Logf("mean reciprocal rank of the first right page: %v", mean)
-	if mean[search.LegHybrid] < mean[search.LegLexical]-notWorse {
-		t.Errorf("hybrid %.3f is worse than lexical %.3f by more than %v", mean[search.LegHybrid], mean[search.LegLexical], notWorse)
+	if mean[search.LegHybrid] < mean[search.LegLexical]-maxLoss {
+		t.Errorf("hybrid %.3f is worse than lexical %.3f by more than %v", mean[search.LegHybrid], mean[search.LegLexical], maxLoss)
 	}
 	const polish = "Jak usunąć nieużywane obrazy?" // how to remove images that are not used
 	reply := ask(t, a, "", polish)

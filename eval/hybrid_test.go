@@ -24,7 +24,7 @@ type hybridSet struct {
 	folder  bool       // corpus is a folder of documents
 	others  int        // share of the records that no query wants: every n-th is indexed; 0: all
 	chosen  string     // what was tuned on it
-	first10 int        // least number of queries with a right document among the first 10; 0: not checked
+	least10 int        // least number of queries with a right document among the first 10; 0: not checked
 	also    *hybridSet // another set for the same documents; only its queries and floors are used
 }
 
@@ -80,7 +80,7 @@ func dockerSet(t *testing.T) hybridSet {
 	}
 	return hybridSet{
 		name: "all Docker pages, the other English questions", judged: english, tokens: 128, corpus: docs, folder: true, chosen: "nothing of the legs",
-		also: &hybridSet{name: "all Docker pages, Polish questions", judged: polish, chosen: "on every second, how the words of a question count", first10: 4},
+		also: &hybridSet{name: "all Docker pages, Polish questions", judged: polish, chosen: "on every second, how the words of a question count", least10: 4},
 	}
 }
 
@@ -241,7 +241,7 @@ func (s hybridSet) compareLegs(t *testing.T, a *ragflow.Assistant) string {
 			fmt.Fprintf(&out, "  %s turned down, and said so: %d queries\n", leg.name, n)
 		}
 	}
-	if s.first10 > 0 {
+	if s.least10 > 0 {
 		n := 0
 		for _, recall := range found[search.LegHybrid][eval.MetricRecall10] {
 			if recall > 0 {
@@ -249,8 +249,8 @@ func (s hybridSet) compareLegs(t *testing.T, a *ragflow.Assistant) string {
 			}
 		}
 		fmt.Fprintf(&out, "  a right document among the first 10: %d of %d\n", n, len(s.judged.queries))
-		if n < s.first10 {
-			t.Errorf("%s: a right document is among the first 10 for %d, want %d", s.name, n, s.first10)
+		if n < s.least10 {
+			t.Errorf("%s: a right document is among the first 10 for %d, want %d", s.name, n, s.least10)
 		}
 	}
 	if gain < 0 {

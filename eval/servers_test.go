@@ -17,9 +17,9 @@ import (
 	"example.com/ragflow/search/weaviate"
 )
 
-// asGood is how much lower a mean on a server may be than that of the embedded index. Larger differences are
+// maxLoss is how much lower a mean on a server may be than that of the embedded index. Larger differences are
 // documented: one of 35 questions can change it by .03.
-const asGood = 0.02
+const maxLoss = 0.02
 
 // TestIntegrationServers measures lexical search on each running server beside the embedded index.
 // docs/scaling.md has the figures, and the reasons for differences.
@@ -60,8 +60,8 @@ func TestIntegrationServers(t *testing.T) {
 				gain, in := served.over(embedded)
 				t.Logf("%s %s: %s; nDCG@10 %+.4f [%+.4f, %+.4f]", set.name, name, served.words(), gain, in.Low, in.High)
 				for _, m := range []string{eval.MetricNDCG, eval.MetricRecall5, eval.MetricRecall10} {
-					if d := served.mean(m) - embedded.mean(m); d < -asGood {
-						t.Errorf("%s on %s: %s is %+.4f beside the embedded index, want at least %+.2f", set.name, name, m, d, -asGood)
+					if d := served.mean(m) - embedded.mean(m); d < -maxLoss {
+						t.Errorf("%s on %s: %s is %+.4f beside the embedded index, want at least %+.2f", set.name, name, m, d, -maxLoss)
 					}
 				}
 			}

@@ -58,9 +58,9 @@ func TestCostOfADocument(t *testing.T) {
 		what      string
 		got, most float64
 	}{
-		{"bytes on disk", float64(info.Size()) / documents, 1600},
-		{"bytes on disk for each byte of text", float64(info.Size()) / float64(text), 2},
-		{"statements", float64(statements) / documents, 2.1}, // its row, and that of its chunk
+		{what: "bytes on disk", got: float64(info.Size()) / documents, most: 1600},
+		{what: "bytes on disk for each byte of text", got: float64(info.Size()) / float64(text), most: 2},
+		{what: "statements", got: float64(statements) / documents, most: 2.1}, // its row, and that of its chunk
 	} {
 		t.Logf("a document takes %.2f %s", tt.got, tt.what)
 		if tt.got > tt.most {

@@ -142,9 +142,9 @@ func TestMemory(t *testing.T) {
 		got  float64
 		most float64
 	}{
-		{"resident memory, MB", told("VmRSS") / 1e6, 200}, // T08
-		{"most resident memory, MB", told("VmHWM") / 1e6, 200},
-		{"a vector in memory, bytes", told("VectorHeap") / documents, exact + row + 16}, // and what reading left
+		{what: "resident memory, MB", got: told("VmRSS") / 1e6, most: 200}, // T08
+		{what: "most resident memory, MB", got: told("VmHWM") / 1e6, most: 200},
+		{what: "a vector in memory, bytes", got: told("VectorHeap") / documents, most: exact + row + 16}, // and what reading left
 	} {
 		t.Logf("%s: %.1f", tt.what, tt.got)
 		if tt.got > tt.most {
