@@ -11,7 +11,7 @@ func BenchmarkPassage(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, k := range kernels() {
-		for _, tokens := range []int{128, 160, 256} {
+		for _, tokens := range []int{32, 64, 160, 512} {
 			b.Run(fmt.Sprintf("%s/%d", k.name, tokens), func(b *testing.B) {
 				m := newMachine(n, k)
 				ids := make([]int32, tokens)
