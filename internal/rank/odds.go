@@ -3,7 +3,7 @@ package rank
 import "math"
 
 // misleading is the probability that a list is entirely wrong, so that all candidates are
-// equally likely. It limits the influence of one list. Values from 0.02 to 0.2 are as good.
+// equally likely. It limits the influence of one list.
 const misleading = 0.1
 
 // Odds combines the probabilities of the same candidates in several lists: chances[l][i] is

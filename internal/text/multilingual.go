@@ -96,8 +96,7 @@ const (
 	// plainAsked.
 	foldedWeight = 0.3
 	plainAsked   = 0.8
-	// phraseWeight is the weight of a pair of syllables, chosen among 0.3, 0.5, 0.7 and 1 on
-	// XQuAD in Vietnamese: flat from 0.3 to 0.7.
+	// phraseWeight is the weight of a pair of syllables, chosen among 0.3, 0.5, 0.7 and 1 on XQuAD in Vietnamese.
 	phraseWeight = 0.5
 	// letterWeight is the weight of an ideograph or Korean syllable whose pairs are terms too.
 	letterWeight = 0.3

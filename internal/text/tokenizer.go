@@ -21,8 +21,7 @@ var vocabulary string
 
 const vocabularySize = 199_998 // tokens
 
-// ranks maps tokens to their ranks. Building it on first use takes some 50 ms and 10 MB, and
-// many commands never count.
+// ranks maps tokens to their ranks. It takes time and memory, so it is built on first use: many commands never count.
 var ranks = sync.OnceValue(func() map[string]int32 {
 	out := make(map[string]int32, vocabularySize)
 	for rest := vocabulary; rest != ""; {
