@@ -65,10 +65,10 @@ func checkParts(t *testing.T, seed uint64, rows int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	padded := up(rows, 8)
-	inputs, outputs := 16*(1+r.IntN(24)), 48*(1+r.IntN(4))
+	inputs, outputs := 16*(1+r.IntN(32)), 48*(1+r.IntN(4))
 	m := randomMatrix(r, inputs, outputs)
 	a := &activations{codes: randomBytes(r, padded*inputs), step: randomFloats(r, padded), low: randomFloats(r, padded)}
-	inner, columns := 1+r.IntN(64), 1+r.IntN(100)
+	inner, columns := 1+r.IntN(max(64, maxTokens/rows)), 1+r.IntN(max(100, maxTokens/rows))
 	p := product{
 		rows: rows, inner: inner, columns: columns, leftStride: inner + r.IntN(5), rightStride: up(columns, 32), outStride: up(columns, 32) + r.IntN(5),
 	}

@@ -81,7 +81,7 @@ func dot(a, b []float32) (sum float32) {
 func TestLongTextsAreCut(t *testing.T) {
 	model := openModel(t)
 	if !meaning.Fast() {
-		t.Skip("without AVX2 it takes a minute")
+		t.Skip("with the portable kernel it takes a minute")
 	}
 	long := strings.Repeat("The quick brown fox jumps over the lazy dog. ", 200)
 	vectors, err := model.Embed(t.Context(), []string{long, long + "And rests."}, llm.Passage)
