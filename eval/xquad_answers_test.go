@@ -178,6 +178,6 @@ func cites(a answered, r offline.Ranked) bool {
 func needMeaning(t *testing.T) {
 	t.Helper()
 	if !meaning.Fast() {
-		t.Skip("this processor has no AVX2: passages are ordered by words alone")
+		t.Skip("this processor has neither AVX2 nor SDOT: passages are ordered by words alone")
 	}
 }

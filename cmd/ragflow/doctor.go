@@ -307,7 +307,7 @@ func (d *doctor) checkModels(ctx context.Context) {
 		}
 	}
 	if !meaning.Fast() {
-		d.note(checkOK, "meaning", "this processor has no AVX2, so passages are ordered by words alone")
+		d.note(checkOK, "meaning", "this processor has neither AVX2 nor SDOT, so passages are ordered by words alone")
 	}
 	for _, u := range uses {
 		if d.untrusted {

@@ -1,4 +1,4 @@
-// Command kernels writes the assembly of package meaning for amd64.
+// Command kernels writes the assembly of package meaning for amd64 and arm64.
 //
 // A tile is some rows times some columns of a product of matrices, whose sums stay in registers: a loop that is written
 // out over rows and registers. The functions of one row are text. Sums have the order of the portable functions in Go,
@@ -6,6 +6,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -14,7 +15,7 @@ import (
 const file = "../meaning/kernels_amd64.s" // as seen from the folder tools
 
 func main() {
-	if err := os.WriteFile(file, []byte(source()), 0o644); err != nil {
+	if err := errors.Join(os.WriteFile(file, []byte(source()), 0o644), os.WriteFile(neonFile, []byte(neonSource()), 0o644)); err != nil {
 		fmt.Fprintln(os.Stderr, "kernels:", err)
 		os.Exit(1)
 	}
@@ -26,6 +27,7 @@ func source() string {
 	panels := []string{"(BX)", "(BX)(R12*1)", "(BX)(R12*2)"}
 	a.tile(tile{name: "integersAVX512", letter: "Z", size: 64, rows: 8, right: panels, integers: true, multiply: fourBytes})
 	a.tile(tile{name: "integersAVX2", letter: "Y", size: 32, rows: 4, right: []string{"(BX)", "32(BX)"}, integers: true, multiply: bytePairs})
+	a.tile(tile{name: "integersAVXVNNI", letter: "Y", size: 32, rows: 4, right: []string{"(BX)", "32(BX)"}, integers: true, multiply: fourBytesVEX})
 	a.tile(tile{name: "floatsAVX512", letter: "Z", size: 64, rows: 8, right: []string{"(BX)", "64(BX)"}, multiply: floats})
 	a.tile(tile{name: "floatsAVX2", letter: "Y", size: 32, rows: 4, right: []string{"(BX)", "32(BX)"}, multiply: floats})
 	a.line("%s", rowFunctions)
@@ -47,11 +49,16 @@ type tile struct {
 	multiply     func(a *assembly, letter string, right, left, sum, free int)
 }
 
-// The instruction for four products of bytes and their sum; the same in two steps, with pairs of products in 16 bits and
-// ones in register 15; and floats.
+// The instruction for four products of bytes and their sum; the same of AVX-VNNI, for which the assembler of Go has no
+// name; the same in two steps, with pairs of products in 16 bits and ones in register 15; and floats.
 
 func fourBytes(a *assembly, _ string, right, left, sum, _ int) {
 	a.op("VPDPBUSD Z%d, Z%d, Z%d", right, left, sum)
+}
+
+func fourBytesVEX(a *assembly, _ string, right, left, sum, _ int) {
+	second, third := ^(sum>>3<<7|right>>3<<5)&0xe0|2, ^left&15<<3|5
+	a.op("LONG $0x50%02x%02xc4; BYTE $0x%02x // VPDPBUSD Y%d, Y%d, Y%d", third, second, 0xc0|sum&7<<3|right&7, right, left, sum)
 }
 
 func bytePairs(a *assembly, _ string, right, left, sum, free int) {
