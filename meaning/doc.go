@@ -14,8 +14,7 @@
 // # Limits
 //
 // The model reads 512 tokens. All callers share two workers, with 7 MB each. A passage of 160 tokens takes 15 to 25 ms
-// of one core with AVX2 or better, an estimated 60 ms with NEON, and about a second if [Fast] is false: scripts/reader has
-// a table.
+// of one core with AVX2 or better, and about a second if [Fast] is false: scripts/reader has a table. NEON was not timed.
 //
 // # How it computes
 //

@@ -74,7 +74,7 @@ func floats(a *assembly, letter string, right, left, sum, free int) {
 // hold the sums, then what comes from the right matrix, two values of the left one, and three products.
 func (a *assembly) tile(t tile) {
 	a.line("\n// func %[1]s(t *tile)\nTEXT ·%[1]s(SB), NOSPLIT, $0-8\n\tMOVQ t+0(FP), DI", t.name)
-	a.load("left", "R8", "leftStride", "R9", "right", "BX", "panelStride", "R12", "rightStride", "R13", "steps", "CX", "out", "SI", "outStride", "DX")
+	a.load("MOVQ", "DI", "left", "R8", "leftStride", "R9", "right", "BX", "panelStride", "R12", "rightStride", "R13", "steps", "CX", "out", "SI", "outStride", "DX")
 	a.op("LEAQ (R9)(R9*2), R10\n\tLEAQ (R8)(R9*4), R11\n\tVPCMPEQW Y15, Y15, Y15\n\tVPSRLW $15, Y15, Y15")
 	vectors := len(t.right)
 	right := t.rows * vectors
@@ -108,16 +108,16 @@ func (a *assembly) tile(t tile) {
 	a.op("VZEROUPPER\n\tRET")
 }
 
-// load loads fields of the tile into registers.
-func (a *assembly) load(pairs ...string) {
+// load loads fields of the tile at a place into registers.
+func (a *assembly) load(move, at string, pairs ...string) {
 	for i := 0; i < len(pairs); i += 2 {
-		a.op("MOVQ tile_%s(DI), %s", pairs[i], pairs[i+1])
+		a.op("%s tile_%s(%s), %s", move, pairs[i], at, pairs[i+1])
 	}
 }
 
 // scale makes a float of each sum: sum*(step*scale) + (low*sums + bias). It uses four registers from free on.
 func (a *assembly) scale(t tile, free int) {
-	a.load("scale", "R8", "sums", "R9", "bias", "R10", "step", "R11", "low", "R12")
+	a.load("MOVQ", "DI", "scale", "R8", "sums", "R9", "bias", "R10", "step", "R11", "low", "R12")
 	register := func(n int) string { return fmt.Sprint(t.letter, n) }
 	step, low, shift, factor := register(free), register(free+1), register(free+2), register(free+3)
 	for row := range t.rows {

@@ -215,29 +215,33 @@ sixteen:
 	RET
 `
 
-// constants writes the constants of the row functions. meaning/portable.go has the same.
+type rowConstant struct {
+	name  string
+	value float32
+}
+
+// rowConstants are those of the row functions. meaning/portable.go has the same.
+var rowConstants = []rowConstant{
+	{"expLeast", -80},
+	{"expMost", 88},
+	{"log2e", math.Log2E},
+	{"roundBit", 3 << 22},
+	{"ln2High", 0.693145751953125},
+	{"ln2Low", 1.42860677e-6},
+	{"one120", 1.0 / 120},
+	{"one24", 1.0 / 24},
+	{"one6", 1.0 / 6},
+	{"half", 0.5},
+	{"one", 1},
+	{"geluLinear", -1.5957691216},
+	{"geluCubic", -0.0713548162726},
+	{"normEpsilon", 1e-12},
+	{"leastRange", 1e-20},
+	{"levels", 255},
+}
+
 func (a *assembly) constants() {
-	for _, c := range []struct {
-		name  string
-		value float32
-	}{
-		{"expLeast", -80},
-		{"expMost", 88},
-		{"log2e", math.Log2E},
-		{"roundBit", 3 << 22},
-		{"ln2High", 0.693145751953125},
-		{"ln2Low", 1.42860677e-6},
-		{"one120", 1.0 / 120},
-		{"one24", 1.0 / 24},
-		{"one6", 1.0 / 6},
-		{"half", 0.5},
-		{"one", 1},
-		{"geluLinear", -1.5957691216},
-		{"geluCubic", -0.0713548162726},
-		{"normEpsilon", 1e-12},
-		{"leastRange", 1e-20},
-		{"levels", 255},
-	} {
+	for _, c := range rowConstants {
 		bits := math.Float32bits(c.value)
 		a.line("")
 		for at := 0; at < 32; at += 8 {
