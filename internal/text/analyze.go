@@ -37,7 +37,13 @@ const maxTerm = 128
 type analyzer struct {
 	name  string
 	term  func(word string) string // "" for a stop word
-	terms memo[string]             // by word
+	words memo[word]               // by their spelling
+}
+
+// word is what is known of a word of a text.
+type word struct {
+	term     string
+	syllable bool // may be Vietnamese without diacritics, and is no function word of English
 }
 
 func newAnalyzer(name string, term func(string) string) *analyzer {
@@ -51,10 +57,15 @@ func (a *analyzer) Analyze(s string) []Token {
 }
 
 func (a *analyzer) Append(dst []Token, s string) []Token {
-	p := pass{a: a, known: a.terms.take(), s: s, out: dst}
-	p.all()
-	a.terms.give(p.known)
+	p := a.pass(dst, s)
 	return p.out
+}
+
+func (a *analyzer) pass(dst []Token, s string) pass {
+	p := pass{a: a, known: a.words.take(), s: s, out: dst}
+	p.all()
+	a.words.give(p.known)
+	return p
 }
 
 // For returns the analyzer of a language, given its ISO 639-1 code. Vietnamese has syllables,

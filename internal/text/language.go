@@ -81,9 +81,11 @@ func LanguageUnknown(s string) bool {
 // often it occurs, shared among the languages that have the word. A letter that few languages
 // use, and a syllable with Vietnamese marks, have half a vote.
 type tally struct {
-	votes [len(latinLanguages)]float32
-	words int
-	seen  map[*sign]bool
+	votes     [len(latinLanguages)]float32
+	words     int
+	syllables int     // words with Vietnamese marks
+	signs     []*sign // that voted, in order
+	seen      map[*sign]bool
 }
 
 // A language is clear with a minimum number of votes, a minimum share of the words, and a
@@ -190,9 +192,20 @@ func (t *tally) add(s string) {
 		t.words++
 		t.see(table[word])
 		if !isASCII(word) && strings.IndexFunc(word, foreign) < 0 && isSyllable(word) {
+			t.syllables++
 			t.votes[ofVietnamese] += 0.5
 		}
 	}
+}
+
+// merge counts the votes of another text.
+func (t *tally) merge(o *tally) {
+	for _, s := range o.signs {
+		t.see(s)
+	}
+	t.words += o.words
+	t.syllables += o.syllables
+	t.votes[ofVietnamese] += 0.5 * float32(o.syllables)
 }
 
 // see counts a sign, which may be nil, once.
@@ -204,6 +217,7 @@ func (t *tally) see(s *sign) {
 		t.seen = map[*sign]bool{}
 	}
 	t.seen[s] = true
+	t.signs = append(t.signs, s)
 	vote := s.vote / float32(bits.OnesCount32(s.mask))
 	for mask := s.mask; mask != 0; mask &= mask - 1 {
 		t.votes[bits.TrailingZeros32(mask)] += vote

@@ -47,7 +47,7 @@ func (Polyglot) Languages(parts []string) (whole string, each []string) {
 		var one tally
 		one.add(part)
 		each[i] = one.language(clearVotes)
-		all.add(part)
+		all.merge(&one)
 	}
 	if whole = all.language(fewVotes); whole == "" || whole == "vi" {
 		whole = "en" // Vietnamese titles are detected by their letters
@@ -77,8 +77,7 @@ func (Polyglot) AppendIn(dst []Token, s, lang string) []Token {
 	if lang != "en" {
 		return For(lang).Append(dst, s)
 	}
-	first := len(dst)
-	return appendToneless(For("en").Append(dst, s), first, s)
+	return appendToneless(languageAnalyzers()["en"], dst, s)
 }
 
 // QueryTerm is a term to search for.
@@ -208,6 +207,5 @@ func (b bound) Append(dst []Token, s string) []Token {
 	if isVietnamese(s) {
 		return vietnameseAnalyzer.Append(dst, s)
 	}
-	first := len(dst)
-	return appendToneless(b.analyzer.Append(dst, s), first, s)
+	return appendToneless(b.analyzer, dst, s)
 }

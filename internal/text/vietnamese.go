@@ -105,33 +105,25 @@ func appendFolded(dst []Token, t Token, folded string) []Token {
 	return append(dst, t)
 }
 
-// appendToneless adds to the tokens of a short text, from index first on, those that it would
-// have as Vietnamese without diacritics, if most of its words may be Vietnamese syllables and
-// are no function words of English: a question has names too.
-func appendToneless(dst []Token, first int, s string) []Token {
-	if len(s) > maxToneless {
+// appendToneless adds the tokens of a text. A short one gives also those that it would have as
+// Vietnamese without diacritics, if most of its words may be Vietnamese syllables and are no
+// function words of English: a question has names too.
+func appendToneless(a *analyzer, dst []Token, s string) []Token {
+	p, first := a.pass(dst, s), len(dst)
+	dst = p.out
+	if len(s) > maxToneless || p.words < 2 || float64(p.syllables) < minSyllables*float64(p.words) {
 		return dst
 	}
-	words := plainAnalyzer.Analyze(s)
-	is, syllables := make([]bool, len(words)+1), 0
-	for i, w := range words {
-		if is[i] = isSyllable(w.Term); is[i] && !StopWord("en", w.Term) {
-			syllables++
-		}
-	}
-	if len(words) < 2 || float64(syllables) < minSyllables*float64(len(words)) {
-		return dst
-	}
-	pos := 0
+	words, pos := plainAnalyzer.Analyze(s), 0
 	if n := len(dst); n > first {
 		pos = dst[n-1].Pos + 1
 	}
 	for i, w := range words {
-		if !is[i] {
+		if !isSyllable(w.Term) {
 			continue
 		}
 		term := foldedMark + Fold(w.Term)
-		if is[i+1] && words[i+1].Start == w.End+1 && s[w.End] == ' ' {
+		if i+1 < len(words) && isSyllable(words[i+1].Term) && words[i+1].Start == w.End+1 && s[w.End] == ' ' {
 			dst = append(dst, Token{term + " " + Fold(words[i+1].Term), w.Start, words[i+1].End, pos + i})
 		}
 		dst = append(dst, Token{term, w.Start, w.End, pos + i})
@@ -233,7 +225,16 @@ var toneMarks = strings.Fields("oà òa oá óa oả ỏa oã õa oạ ọa oè 
 // isSyllable reports whether a word in lower case has the form of a Vietnamese syllable,
 // ignoring diacritics: an initial consonant or none, one to three vowels, a final consonant or
 // none.
-func isSyllable(w string) bool { return len(w) <= 16 && syllableForm.MatchString(Fold(w)) }
+func isSyllable(w string) bool {
+	if len(w) > 16 {
+		return false
+	}
+	w = Fold(w)
+	return len(w) <= maxSyllable && syllableForm.MatchString(w)
+}
+
+// maxSyllable is the length of the longest match of syllableForm.
+const maxSyllable = 8
 
 var syllableForm = regexp.MustCompile(`^(?:ch|gh|gi|kh|ngh?|nh|ph|qu?|th|tr|[bcdghklmnprstvx])?` +
 	`(?:[aeiouy]|ai|ao|au|ay|eo|eu|ia|ie|iu|oa|oe|oi|oo|ua|ue|ui|uo|uu|uy|ya|ye|ieu|yeu|oai|oao|oay|oeo|uai|uay|uoi|uou|uya|uye|uyu|uau|ueo)` +

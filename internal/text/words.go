@@ -10,13 +10,15 @@ import (
 // pass is one pass of an analyzer over a text.
 type pass struct {
 	a     *analyzer
-	known map[string]string // terms by word
+	known map[string]word
 	s     string
 	out   []Token
 	pos   int
 	parts []Span // of the current name
 	whole []byte // the current name without its joints
 	code  int    // end of the last code of law
+
+	words, syllables int // words and whole names, and those that are a [word.syllable]
 }
 
 // all makes the terms of the text.
@@ -47,7 +49,7 @@ func (p *pass) all() {
 func (p *pass) word(start int) int {
 	if isDigit(p.s[start]) && start >= p.code {
 		if end := legalCode(p.s, start); end > start {
-			p.emit(Fold(lower(p.s[start:end])), start, end) // in lower case and without diacritics, as people type it
+			p.emit(word{term: Fold(lower(p.s[start:end]))}, start, end) // in lower case and without diacritics, as people type it
 			p.code = end
 		}
 	}
@@ -128,7 +130,7 @@ func (p *pass) name(start, end int, simple bool) {
 		parts[0].Start++ // v1.2 is 1.2
 	}
 	if flag := p.flag(parts[0].Start); flag < parts[0].Start {
-		p.emit(strings.ToLower(p.s[flag:end]), flag, end)
+		p.emit(word{term: strings.ToLower(p.s[flag:end])}, flag, end)
 	}
 	switch {
 	case len(parts) == 1:
@@ -148,31 +150,36 @@ func (p *pass) part(at Span) {
 		p.part(Span{at.Start, at.Start + n})
 		at.Start += n
 	}
-	term := p.s[at.Start:at.End]
-	if !digits(term) { // a number is its own term in every language
-		term = p.lookup(term)
+	w := word{term: p.s[at.Start:at.End]}
+	if !digits(w.term) { // a number is its own term in every language
+		w = p.lookup(w.term)
 	}
-	p.emit(term, at.Start, at.End)
+	p.emit(w, at.Start, at.End)
 	p.pos++
 }
 
-// lookup returns the term of a word, "" for a stop word.
-func (p *pass) lookup(word string) string {
-	term, ok := p.known[word]
+// lookup returns what is known of a word; the term of a stop word is "".
+func (p *pass) lookup(spelling string) word {
+	w, ok := p.known[spelling]
 	if !ok {
-		term = strings.Clone(p.a.term(word)) // the term may be part of the text
-		if len(word) <= maxTerm {
-			p.known[strings.Clone(word)] = term
+		plain := lower(spelling)
+		w.syllable = isSyllable(plain) && !StopWord("en", plain)
+		w.term = strings.Clone(p.a.term(spelling)) // the term may be part of the text
+		if len(spelling) <= maxTerm {
+			p.known[strings.Clone(spelling)] = w
 		}
 	}
-	return term
+	return w
 }
 
-func (p *pass) emit(term string, start, end int) {
-	if term == "" {
-		return
+func (p *pass) emit(w word, start, end int) {
+	p.words++
+	if w.syllable {
+		p.syllables++
 	}
-	p.out = append(p.out, Token{Term: clip(term), Start: start, End: end, Pos: p.pos})
+	if w.term != "" {
+		p.out = append(p.out, Token{Term: clip(w.term), Start: start, End: end, Pos: p.pos})
+	}
 }
 
 // flag returns the start of an option such as --mount or -a, given that of its name, or the
@@ -202,19 +209,19 @@ func (p *pass) joined(parts []Span) bool {
 		joints = joints && digits(p.s[at.Start:at.End])
 	}
 	if joints {
-		p.emit(p.s[start:end], start, end)
+		p.emit(word{term: p.s[start:end]}, start, end)
 		return true
 	}
 	p.whole = p.whole[:0]
 	for _, at := range parts {
 		p.whole = append(p.whole, p.s[at.Start:at.End]...)
 	}
-	term, ok := p.known[string(p.whole)] // no allocation for a name seen before
+	w, ok := p.known[string(p.whole)] // no allocation for a name seen before
 	if !ok {
-		term = p.lookup(string(p.whole))
+		w = p.lookup(string(p.whole))
 	}
-	p.emit(term, start, end)
-	return term != ""
+	p.emit(w, start, end)
+	return w.term != ""
 }
 
 // sharp adds C++, C# and F#, whose marks are not part of a word.
@@ -224,7 +231,7 @@ func (p *pass) sharp(at Span) {
 	}
 	for _, mark := range []string{"++", "#"} {
 		if strings.HasPrefix(p.s[at.End:], mark) && !startsWord(p.s[at.End+len(mark):]) {
-			p.emit(strings.ToLower(p.s[at.Start:at.End+len(mark)]), at.Start, at.End+len(mark))
+			p.emit(word{term: strings.ToLower(p.s[at.Start : at.End+len(mark)])}, at.Start, at.End+len(mark))
 		}
 	}
 }
