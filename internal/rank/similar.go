@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"unicode"
 
 	"example.com/ragflow/internal/text"
 )
@@ -28,7 +29,6 @@ func NewVector(terms []string, idf func(term string) float64) Vector {
 	}
 	slices.SortFunc(hashed, func(a, b hashedTerm) int { return cmp.Compare(a.hash, b.hash) })
 	var v Vector
-	var square float64
 	for i := 0; i < len(hashed); {
 		j := i + 1
 		for j < len(hashed) && hashed[j].hash == hashed[i].hash {
@@ -41,25 +41,53 @@ func NewVector(terms []string, idf func(term string) float64) Vector {
 		if w > 0 {
 			v.terms = append(v.terms, hashed[i].hash)
 			v.weights = append(v.weights, w)
-			square += w * w
 		}
 		i = j
+	}
+	v.scale()
+	return v
+}
+
+// TextVector makes the vector of a text from its words in lower case, with equal weights. In
+// scripts without spaces between words each letter with the one before it is a word.
+func TextVector(s string) Vector {
+	words := make([]uint64, 0, len(s)/5+1)
+	word, before := hashStart, rune(0)
+	for _, r := range s + " " {
+		spaceless := text.Spaceless(r)
+		letter := !spaceless && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
+		if !letter && word != hashStart {
+			words, word = append(words, word), hashStart
+		}
+		switch {
+		case spaceless:
+			words = append(words, step(step(hashStart, before), r))
+		case letter:
+			word = step(word, unicode.ToLower(r))
+		}
+		before = r
+	}
+	slices.Sort(words)
+	var v Vector
+	for _, w := range words {
+		if n := len(v.terms); n == 0 || v.terms[n-1] != w {
+			v.terms, v.weights = append(v.terms, w), append(v.weights, 0)
+		}
+		v.weights[len(v.weights)-1]++
+	}
+	v.scale()
+	return v
+}
+
+// scale makes the length of a vector 1.
+func (v *Vector) scale() {
+	var square float64
+	for _, w := range v.weights {
+		square += w * w
 	}
 	for i := range v.weights {
 		v.weights[i] /= math.Sqrt(square)
 	}
-	return v
-}
-
-// TextVector makes the vector of a text from its words in lower case, in any language, with
-// equal weights.
-func TextVector(s string) Vector {
-	tokens := text.For("").Analyze(s)
-	terms := make([]string, len(tokens))
-	for i, t := range tokens {
-		terms[i] = t.Term
-	}
-	return NewVector(terms, nil)
 }
 
 // hashedTerm is the hash of a term, and its index.
@@ -71,12 +99,17 @@ type hashedTerm struct {
 // hash returns the 64-bit FNV-1a hash of a term. Comparing numbers is much faster than
 // comparing words, and collisions within one text are negligible.
 func hash(s string) uint64 {
-	h := uint64(14695981039346656037)
+	h := hashStart
 	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
+		h = step(h, rune(s[i]))
 	}
 	return h
 }
+
+// step adds a letter to a hash, which begins as hashStart.
+func step(h uint64, letter rune) uint64 { return (h ^ uint64(letter)) * 1099511628211 }
+
+const hashStart uint64 = 14695981039346656037
 
 // Cosine returns the similarity of two texts: 0 if they share no term, 1 if they consist of the
 // same terms in the same proportion.

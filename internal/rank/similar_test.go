@@ -169,3 +169,23 @@ func TestMMR(t *testing.T) {
 		})
 	}
 }
+
+func TestTextVector(t *testing.T) {
+	for _, tt := range []struct {
+		name, a, b string
+		want       float64
+	}{
+		{"same words", "Volumes keep data.", "data KEEP, volumes", 1},
+		{"half of the words", "keep data", "keep volumes", 0.5},
+		{"diacritics count", "Übung", "Ubung", 0},
+		{"a repeated word counts twice", "a a b", "a b", 3 / math.Sqrt(10)},
+		{"letters without spaces, in pairs", "東京都", "京都府", 1 / 3.0},
+		{"nothing", "", "", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := rank.Cosine(rank.TextVector(tt.a), rank.TextVector(tt.b)); math.Abs(got-tt.want) > 1e-9 {
+				t.Errorf("cosine of %q and %q is %v, want %v", tt.a, tt.b, got, tt.want)
+			}
+		})
+	}
+}
