@@ -29,8 +29,10 @@ func Clean(s string) string {
 // classifies as format characters, such as the Arabic number sign, are visible.
 func Hidden(r rune) bool {
 	switch {
-	case unicode.Is(unicode.Cc, r):
+	case unicode.IsControl(r):
 		return true
+	case r < 0xAD: // most runes
+		return false
 	case unicode.Is(unicode.Prepended_Concatenation_Mark, r):
 		return false
 	case unicode.Is(unicode.Cf, r):

@@ -14,8 +14,11 @@ var units = map[string]bool{
 // NumberLength returns the length of the number in front of a unit: 1 for "1kg"; 0 for another word. So "1kg" has
 // the terms of "1 kg".
 func NumberLength(word string) int {
+	if word == "" || !isDigit(word[0]) { // most words
+		return 0
+	}
 	n := len(word) - len(strings.TrimLeft(word, "0123456789"))
-	if n == 0 || !units[strings.ToLower(word[n:])] {
+	if !units[strings.ToLower(word[n:])] {
 		return 0
 	}
 	return n

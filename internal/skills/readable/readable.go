@@ -9,6 +9,7 @@ package readable
 import (
 	"regexp"
 	"strings"
+	"unicode"
 
 	"example.com/ragflow/internal/sanitize"
 	"example.com/ragflow/internal/skills/cite"
@@ -53,6 +54,15 @@ func Line(s string) string {
 		out.WriteString(part)
 	}
 	return cite.Escape(text.Clean(out.String()))
+}
+
+// Blank reports whether nothing of a piece of Markdown is readable.
+func Blank(s string) bool {
+	kept, _, _ := strings.Cut(strings.TrimLeft(s, " \t"), " ")
+	if !strings.ContainsAny(kept, markup+"!\\") && strings.ContainsFunc(kept, func(r rune) bool { return unicode.IsLetter(r) && !text.Hidden(r) }) { // most lines begin with a word
+		return false
+	}
+	return Line(s) == ""
 }
 
 // unquoted removes the quote mark at the beginning of a line. Before a number it may mean "more than" and is
