@@ -174,7 +174,7 @@ func (p *parser) prose(start, end, indent int, body string) {
 	case p.open >= 0 && p.out[p.open].kind == code && indent >= 4: // indented code runs over blank lines
 		p.out[p.open].end = end
 	case blank || p.open < 0 || p.plain && p.endsItem(indent), p.mail && mailField.MatchString(body):
-		if readable.Line(body) != "" {
+		if !readable.Blank(body) {
 			p.add(block{kind: paragraph, start: start, end: end, indent: indent})
 		}
 	case strings.HasPrefix(body, ": ") || p.isTerm(indent):

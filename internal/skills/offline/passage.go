@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ type passage struct {
 	names    set            // of title, file name and headings
 	title    set            // with the name of the file
 	sections []set          // terms of the heading of each section; the first is that of the chunk
-	written  []set          // of each unit, words and pairs of words as written
+	written  []wordList     // of each unit
 	plain    []string       // see plainWords
 	words    int            // tokens in all units
 }
@@ -42,8 +43,16 @@ func (l lexicon) passage(c state.Chunk) *passage {
 func (l lexicon) parse(c state.Chunk) *passage {
 	titled := text.Titled(c.Title, c.Source)
 	p := &passage{
-		text: c.Text, language: c.Cut.Language, blocks: parseBlocks(c), all: set{}, plain: plainWords(c.Text),
-		title: l.set(titled), names: l.set(append([]string{titled, text.FolderWords(c.Source)}, c.Headings...)...),
+		text: c.Text, language: c.Cut.Language, blocks: parseBlocks(c), all: set{},
+		title: l.set(titled), names: l.set(append(slices.Clip(c.Headings), text.FolderWords(c.Source))...),
+	}
+	maps.Copy(p.names, p.title)
+	var starts []int
+	p.plain, starts = plainWordsAt(c.Text)
+	add := func(start, end, block int) {
+		first, _ := slices.BinarySearch(starts, start)
+		last, _ := slices.BinarySearch(starts, end)
+		p.addUnit(l, unit{start, end, block}, p.plain[first:last])
 	}
 	innermost := c.Title
 	if n := len(c.Headings); n > 0 {
@@ -60,17 +69,17 @@ func (l lexicon) parse(c state.Chunk) *passage {
 				p.all[t] = struct{}{}
 			}
 		case code, row:
-			p.addUnit(l, unit{b.start, b.end, i})
+			add(b.start, b.end, i)
 		case paragraph, item:
 			for _, s := range text.Sentences(raw) {
-				p.addUnit(l, unit{b.start + s.Start, b.start + s.End, i})
+				add(b.start+s.Start, b.start+s.End, i)
 			}
 		}
 	}
 	return p
 }
 
-func (p *passage) addUnit(l lexicon, u unit) {
+func (p *passage) addUnit(l lexicon, u unit, written wordList) {
 	tokens := l.tokens(p.text[u.start:u.end])
 	terms := make(set, len(tokens))
 	for _, t := range tokens {
@@ -79,8 +88,21 @@ func (p *passage) addUnit(l lexicon, u unit) {
 	}
 	p.units, p.tokens, p.terms = append(p.units, u), append(p.tokens, tokens), append(p.terms, terms)
 	p.words += len(tokens)
-	plain := plainWords(p.text[u.start:u.end])
-	p.written = append(p.written, setOf(slices.Concat(plain, pairsOf(plain))))
+	p.written = append(p.written, written)
+}
+
+// wordList are words in lower case, in the order of the text.
+type wordList []string
+
+// in returns 1 if a word, or a pair of words with a space between them, stands there, else 0.
+func (w wordList) in(term string) float64 {
+	first, second, pair := strings.Cut(term, " ")
+	for i, word := range w {
+		if word == first && (!pair || i+1 < len(w) && w[i+1] == second) {
+			return 1
+		}
+	}
+	return 0
 }
 
 // isValue reports whether block i is the value of a label: a short paragraph below one that ends in a colon,

@@ -243,15 +243,35 @@ func similar(a, b string) bool {
 
 // plainWords returns the words of s in lower case, as written; a number and its unit are two.
 func plainWords(s string) []string {
-	var out []string
-	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !isWordRune(r) }) {
-		if n := text.NumberLength(w); n > 0 {
-			out, w = append(out, w[:n]), w[n:]
-		}
-		out = append(out, w)
-	}
-	return out
+	words, _ := plainWordsAt(s)
+	return words
 }
+
+// plainWordsAt is plainWords, with the positions at which the words begin.
+func plainWordsAt(s string) (words []string, starts []int) {
+	add := func(start, end int) {
+		words, starts = append(words, strings.ToLower(s[start:end])), append(starts, start)
+	}
+	for rest := 0; rest < len(s); {
+		start := strings.IndexFunc(s[rest:], isWordRune)
+		if start < 0 {
+			break
+		}
+		start += rest
+		rest = len(s)
+		if n := strings.IndexFunc(s[start:], notWordRune); n >= 0 {
+			rest = start + n
+		}
+		if n := text.NumberLength(s[start:rest]); n > 0 {
+			add(start, start+n)
+			start += n
+		}
+		add(start, rest)
+	}
+	return words, starts
+}
+
+func notWordRune(r rune) bool { return !isWordRune(r) }
 
 func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == '\'' || r == '’'
