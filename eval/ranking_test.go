@@ -21,24 +21,24 @@ func TestRankingMetrics(t *testing.T) {
 		want    map[string]float64
 	}{
 		{"one relevant, first", []string{"a", "b"}, map[string]int{"a": 1}, map[string]float64{
-			"ndcg_10": 1, "recall_5": 1, "recall_10": 1, "recall_100": 1, "mrr": 1,
+			"ndcg_10": 1, "recall_5": 1, "recall_10": 1, "recall_20": 1, "recall_100": 1, "mrr": 1,
 		}},
 		{"two of three relevant, second and third", []string{"x", "a", "b"}, map[string]int{"a": 1, "b": 1, "c": 1}, map[string]float64{
 			"ndcg_10":  (1/math.Log2(3) + 1/math.Log2(4)) / (1 + 1/math.Log2(3) + 1/math.Log2(4)), // 0.5307
-			"recall_5": 2.0 / 3, "recall_10": 2.0 / 3, "recall_100": 2.0 / 3, "mrr": 0.5,
+			"recall_5": 2.0 / 3, "recall_10": 2.0 / 3, "recall_20": 2.0 / 3, "recall_100": 2.0 / 3, "mrr": 0.5,
 		}},
 		{"graded, the better one later", []string{"a", "x", "b"}, map[string]int{"a": 1, "b": 3, "n": 0}, map[string]float64{
 			"ndcg_10":  (1 + 3/2.0) / (3 + 1/math.Log2(3)), // 0.6885
-			"recall_5": 1, "recall_10": 1, "recall_100": 1, "mrr": 1,
+			"recall_5": 1, "recall_10": 1, "recall_20": 1, "recall_100": 1, "mrr": 1,
 		}},
 		{"found at rank 11", eleven, map[string]int{"a": 1}, map[string]float64{
-			"ndcg_10": 0, "recall_5": 0, "recall_10": 0, "recall_100": 1, "mrr": 1.0 / 11,
+			"ndcg_10": 0, "recall_5": 0, "recall_10": 0, "recall_20": 1, "recall_100": 1, "mrr": 1.0 / 11,
 		}},
 		{"nothing found", nil, map[string]int{"a": 1}, map[string]float64{
-			"ndcg_10": 0, "recall_5": 0, "recall_10": 0, "recall_100": 0, "mrr": 0,
+			"ndcg_10": 0, "recall_5": 0, "recall_10": 0, "recall_20": 0, "recall_100": 0, "mrr": 0,
 		}},
 		{"nothing relevant", []string{"a"}, nil, map[string]float64{
-			"ndcg_10": 0, "recall_5": 0, "recall_10": 0, "recall_100": 0, "mrr": 0,
+			"ndcg_10": 0, "recall_5": 0, "recall_10": 0, "recall_20": 0, "recall_100": 0, "mrr": 0,
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

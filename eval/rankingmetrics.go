@@ -37,7 +37,7 @@ func RankingMetrics(ranking []string, gains map[string]int) map[string]float64 {
 		if i < 10 {
 			dcg += float64(gain) * discount(i)
 		}
-		for _, k := range []int{5, 10, 100} {
+		for _, k := range []int{5, 10, 20, 100} {
 			if i < k {
 				within[k]++
 			}
@@ -59,6 +59,7 @@ func RankingMetrics(ranking []string, gains map[string]int) map[string]float64 {
 		MetricNDCG:      dcg / math.Max(ideal, math.SmallestNonzeroFloat64),
 		MetricRecall5:   float64(within[5]) / all,
 		MetricRecall10:  float64(within[10]) / all,
+		"recall_20":     float64(within[20]) / all,
 		MetricRecall100: float64(within[100]) / all,
 		MetricMRR:       reciprocal,
 	}

@@ -50,7 +50,7 @@ func (a *app) evalCommand(g *given) *cobra.Command {
 	f.StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
 	f.StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
 	g.addModels(f)
-	c.AddCommand(a.evalCompareCommand())
+	c.AddCommand(a.evalCompareCommand(), a.evalRetrievalCommand(g))
 	return c
 }
 

@@ -134,6 +134,8 @@ func schemas() map[string]any {
 		"eval":     &eval.Result{},
 		"compare":  &eval.Comparison{},
 
+		"retrieval": &retrievalReply{},
+
 		"collections": &collectionsReply{},
 	}
 }

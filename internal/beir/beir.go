@@ -106,6 +106,9 @@ func eachObject(path string, do func(Record) error) error {
 		if err := json.Unmarshal(line, &object); err != nil {
 			return err
 		}
+		if len(object.ID) == 0 {
+			return errors.New("no _id")
+		}
 		return do(Record{ID: strings.Trim(string(object.ID), `"`), Title: object.Title, Text: object.Text})
 	})
 }
