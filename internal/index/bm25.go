@@ -3,8 +3,10 @@ package index
 import (
 	"errors"
 	"math"
+	"strings"
 
 	"example.com/ragflow/search"
+	"example.com/ragflow/state"
 )
 
 func checkRanking(r search.Ranking) error {
@@ -57,6 +59,18 @@ func newScorer(r search.Ranking, t totals) scorer {
 		fileBody:  newLengths(r.B, t.Body, t.Files),
 		fileTitle: newLengths(r.B, t.Titles, t.Files),
 	}
+}
+
+// longQuery is the number of words from which a query is more than the name of a page: a word of
+// the title counts as one of the text then, see docs/search-ablation.md.
+const longQuery = 20
+
+// of returns the scorer for a query.
+func (s scorer) of(q state.Query) scorer {
+	if len(strings.Fields(q.Text)) >= longQuery {
+		s.ranking.Title = min(s.ranking.Title, 1)
+	}
+	return s
 }
 
 // norm returns occurrences scaled to a text of average length.

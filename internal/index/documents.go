@@ -147,7 +147,7 @@ func (s *Searcher) BestChunks(ctx context.Context, q state.Query, docs []*search
 	}
 	// A chunk that is not among a few for each document fits badly anyway.
 	found := newTop(max(1, min(s.all.Chunks, max(200, 8*len(places)))), s.better)
-	if err := narrowed.best(ctx, s.queryTerms(q), found); err != nil {
+	if err := narrowed.best(ctx, q, found); err != nil {
 		return nil, err
 	}
 	for _, c := range found.ranked() {

@@ -25,7 +25,7 @@ import (
 // added up, in the order of Searcher.terms, and all chunks are sorted.
 func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 	var all []candidate
-	terms := s.queryTerms(q)
+	terms, score := s.queryTerms(q), s.scorer.of(q)
 	for i := range s.parts {
 		p := &s.parts[i]
 		chunks, files := make([]float64, p.Totals.Chunks), make([]float64, len(p.Files))
@@ -48,10 +48,10 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 						}
 					}
 					total += in.body
-					v := s.scorer.chunkImpact(t.chunkGain, in.body, p.ChunkBody[at], in.heading, p.ChunkHeading[at], title, length)
+					v := score.chunkImpact(t.chunkGain, in.body, p.ChunkBody[at], in.heading, p.ChunkHeading[at], title, length)
 					chunks[at] += float64(t.weight * v)
 				}
-				files[f] += float64(t.weight * s.scorer.fileImpact(t.fileGain, total, p.Files[f].Body, title, length))
+				files[f] += float64(t.weight * score.fileImpact(t.fileGain, total, p.Files[f].Body, title, length))
 			}
 		}
 		for c, v := range chunks {
@@ -68,7 +68,7 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 func pruned(tb testing.TB, s *Searcher, q state.Query, k int) []candidate {
 	tb.Helper()
 	found := newTop(k, s.better)
-	if err := s.best(tb.Context(), s.queryTerms(q), found); err != nil {
+	if err := s.best(tb.Context(), q, found); err != nil {
 		tb.Fatal(err)
 	}
 	return append([]candidate(nil), found.ranked()...)

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/bits-and-blooms/bitset"
+
+	"example.com/ragflow/state"
 )
 
 // The search algorithm is MaxScore (Turtle & Flood 1995) with the maxima of blocks (Ding & Suel
@@ -35,20 +37,21 @@ type scan struct {
 	ofFiles  float64
 }
 
-// best offers all chunks that can be among the best.
-func (s *Searcher) best(ctx context.Context, terms []queryTerm, found *top) error {
+// best offers all chunks that can be among the best for q.
+func (s *Searcher) best(ctx context.Context, q state.Query, found *top) error {
+	terms, score := s.queryTerms(q), s.scorer.of(q)
 	for i := range s.parts {
-		if err := s.newScan(i, terms, found).run(ctx); err != nil {
+		if err := s.newScan(i, terms, &score, found).run(ctx); err != nil {
 			return err
 		}
 	}
 	return context.Cause(ctx)
 }
 
-func (s *Searcher) newScan(i int, terms []queryTerm, found *top) *scan {
+func (s *Searcher) newScan(i int, terms []queryTerm, score *scorer, found *top) *scan {
 	p := &s.parts[i]
-	sc := &scan{number: i, part: p, allowed: p.shown, score: &s.scorer, found: found}
-	sc.ofChunks, sc.ofFiles = s.scorer.stretch(&p.made)
+	sc := &scan{number: i, part: p, allowed: p.shown, score: score, found: found}
+	sc.ofChunks, sc.ofFiles = score.stretch(&p.made)
 	for _, t := range terms {
 		if t.parts[i].chunks > 0 {
 			sc.terms = append(sc.terms, t)

@@ -246,3 +246,35 @@ func TestRepeatedWords(t *testing.T) {
 		}
 	}
 }
+
+// TestLongQueryTitle: in a query of 20 words and more a word of the title counts as one of the
+// text.
+func TestLongQueryTitle(t *testing.T) {
+	found := func(title float64, query string) []state.Hit {
+		r := search.DefaultRanking()
+		r.Title = title
+		db := open(t, "", index.Options{Ranking: &r})
+		put(t, db, "/docs",
+			file("a", "Volumes", "they keep data when a container is removed"),
+			file("b", "Networks", "volumes are for data and networks are for containers"),
+		)
+		hits, err := searcher(t, db, "/docs").Search(t.Context(), state.Query{Text: query}, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hits
+	}
+	short := "do volumes keep data"
+	long := short + strings.Repeat(" of the", 8)
+	if diff := cmp.Diff(found(1, long), found(2, long)); diff != "" {
+		t.Errorf("20 words, title weight 1 and 2 (-1 +2):\n%s", diff)
+	}
+	for _, query := range []string{short, strings.TrimSuffix(long, " the")} {
+		if cmp.Equal(found(1, query), found(2, query)) {
+			t.Errorf("%q: the title has no weight of its own", query)
+		}
+	}
+	if cmp.Equal(found(0, long), found(1, long)) {
+		t.Error("20 words: the title does not count")
+	}
+}

@@ -164,7 +164,7 @@ func (s *Searcher) Search(ctx context.Context, q state.Query, k int) (hits []sta
 		return nil, context.Cause(ctx)
 	}
 	found := newTop(k, s.better)
-	if err := s.best(ctx, s.queryTerms(q), found); err != nil {
+	if err := s.best(ctx, q, found); err != nil {
 		return nil, err
 	}
 	return s.hits(found.ranked(), search.LegLexical), nil

@@ -13,7 +13,7 @@ import (
 func (s *Searcher) Whole(ctx context.Context, q state.Query) (out [][]state.Chunk, err error) {
 	const maxFound, maxFiles, maxWhole = 5000, 24, 2000 // chunks that are found, documents, chunks of a document
 	found := newTop(max(1, min(s.all.Chunks, maxFound)), s.better)
-	if err := s.best(ctx, s.queryTerms(q), found); err != nil {
+	if err := s.best(ctx, q, found); err != nil {
 		return nil, err
 	}
 	seen := map[filePlace]bool{}
