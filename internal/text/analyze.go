@@ -72,7 +72,7 @@ func (a *analyzer) pass(dst []Token, s string) pass {
 // pairs of them and terms without diacritics. Languages with function words in stopwords.txt
 // have stop words, and most of them stemming. Every other language, and the empty code, has a
 // plain analyzer for every script: words in lower case, and pairs of letters of scripts without
-// spaces. Words in Cyrillic and Arabic letters are stemmed in every language but the plain one.
+// spaces. Words in Greek, Cyrillic and Arabic letters are stemmed in every language but the plain one.
 func For(lang string) Analyzer {
 	if lang == "vi" {
 		return vietnameseAnalyzer
@@ -89,7 +89,7 @@ var (
 		out := map[string]*analyzer{}
 		for lang := range stopWords() {
 			if signLists[lang] == "" && lang != functionPairs {
-				out[lang] = newAnalyzer(lang+"/8", languageTerm(lang))
+				out[lang] = newAnalyzer(lang+"/9", languageTerm(lang))
 			}
 		}
 		return out

@@ -35,8 +35,8 @@
 // German, Dutch, Finnish, Hungarian and the Nordic languages write the parts of a compound as one
 // word. So n-grams of four letters of long words are terms in such text, see [NGrams].
 //
-// [Multilingual] is for documents of several languages in one index: see [Polyglot]. Cyrillic
-// and Arabic words are stemmed in all texts, and letters that readers omit are unified: Russian
+// [Multilingual] is for documents of several languages in one index: see [Polyglot]. Greek,
+// Cyrillic and Arabic words are stemmed in all texts, and letters that readers omit are unified: Russian
 // ё, Greek accents, Hebrew points, Arabic vowel signs.
 //
 // [Sentences] knows enough Markdown not to split a code block, a table row or the beginning of

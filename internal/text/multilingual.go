@@ -20,7 +20,7 @@ func Multilingual() Polyglot { return Polyglot{} }
 
 // Name changes if the name of any analyzer in use, or the detection of languages, changes.
 func (Polyglot) Name() string {
-	return "multi/7+" + For("en").Name() + "+" + vietnameseAnalyzer.Name()
+	return "multi/8+" + For("en").Name() + "+" + vietnameseAnalyzer.Name()
 }
 
 // Analyze returns the tokens of a text by the rules of its language.

@@ -38,8 +38,11 @@ var snowball = map[string]func(*snowballstem.Env) bool{
 // stem removes the endings of a word in lower case. In some languages stems lose their
 // diacritics too: people often omit them, and they distinguish few words.
 func stem(lang, word string) string {
-	if lang == "pl" {
+	switch lang {
+	case "pl":
 		return polishStem(word)
+	case "el":
+		return greekStem(word)
 	}
 	f := snowball[lang]
 	if f == nil {
@@ -98,13 +101,15 @@ func stemmed(lang, t string) string {
 	return t
 }
 
-// scriptLanguage returns the language of the stemmer for words in Cyrillic or Arabic letters,
-// "" for other words.
+// scriptLanguage returns the language of the stemmer for words in Greek, Cyrillic or Arabic
+// letters, "" for other words.
 func scriptLanguage(t string) string {
 	r, _ := utf8.DecodeRuneInString(t)
 	switch {
-	case r < 0x400:
+	case r < 0x370:
 		return ""
+	case r < 0x400:
+		return "el"
 	case unicode.Is(unicode.Cyrillic, r):
 		return "ru"
 	case unicode.Is(unicode.Arabic, r) && !strings.ContainsAny(t, "پچژگکی"): // those of Persian and Urdu
@@ -147,6 +152,9 @@ var stopWords = sync.OnceValue(func() map[string]map[string]bool {
 	spell := strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss")
 	for _, w := range german {
 		lists["de"][spell.Replace(w)] = true
+	}
+	for _, w := range slices.Collect(maps.Keys(lists["el"])) {
+		lists["el"][lower(w)] = true // without accents, as in terms
 	}
 	return lists
 })

@@ -56,7 +56,7 @@ func syllableOf(known map[string]syllable, term string) syllable {
 	return s
 }
 
-func (*vietnamese) Name() string { return "vi/6" }
+func (*vietnamese) Name() string { return "vi/7" }
 
 func (v *vietnamese) Analyze(s string) []Token {
 	return v.Append(make([]Token, 0, len(s)/2+4), s)
