@@ -81,9 +81,6 @@ func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.So
 	if grade.Score > unsure && !g.lex.holdFigures(best[:min(len(best), gradedPassages)], full.Text) {
 		grade.Score, grade.Why = unsure, grade.Why+"; a number or code of the question is missing"
 	}
-	if short := abbreviationAsked(full.Text); short != "" && slices.ContainsFunc(best, func(s state.Source) bool { return spellsOut(s.Text, short) }) {
-		grade.Score, grade.Why = max(grade.Score, spelledOut), grade.Why+"; a passage spells "+short+" out"
-	}
 	holdsSection := func(s state.Source) bool { return g.lex.holdsSection(full.Text, s) }
 	if grade.Score < section && slices.ContainsFunc(best, holdsSection) {
 		grade.Score, grade.Why = section, grade.Why+"; a passage is the section with the number asked for"
@@ -105,10 +102,6 @@ func described(signs []float64) string {
 	}
 	return strings.Join(out, ", ")
 }
-
-// spelledOut is the least grade if the long form of an abbreviation is asked for and found: Schwartz and Hearst
-// report that 96 % of the pairs found are right.
-const spelledOut = 0.95
 
 // beside is the least grade of a question whose words stand together with a value of the kind that it asks for.
 const beside = 0.6

@@ -107,12 +107,11 @@ func namedSources(t state.Task) []bool {
 	return out
 }
 
-// preferExact moves to the front what answers by its form: the section that the question names by number, the long form
-// of an abbreviation that it asks for, the row of a table that holds all its numbers and codes, the row with the total
-// asked for, and a value of the kind asked for beside all its words. Questions and greetings come last. It reports
+// preferExact moves to the front what answers by its form: the section that the question names by number, the row of a
+// table that holds all its numbers and codes, the row with the total asked for, and a value of the kind asked for beside all its words. Questions and greetings come last. It reports
 // whether the first one answers by its form.
 func (a *Answerer) preferExact(t state.Task, ranked []Ranked) bool {
-	short, figures, value := abbreviationAsked(t.Question), a.lex.figures(t.Question), a.lex.valueAsked(t.Question)
+	figures, value := a.lex.figures(t.Question), a.lex.valueAsked(t.Question)
 	number, _ := text.SectionAsked(t.Question)
 	begins := make([]int, len(t.Sources)) // the first unit of the section asked for
 	for i, s := range t.Sources {
@@ -121,7 +120,7 @@ func (a *Answerer) preferExact(t state.Task, ranked []Ranked) bool {
 	place := func(r Ranked) int {
 		source := t.Sources[r.N-1]
 		p := a.lex.passage(source.Chunk)
-		if r.unit == begins[r.N-1] || value.in(p, r.unit) || a.lex.isTotal(p, r.unit, t.Question) || short != "" && spellsOut(source.Text[r.Start:r.End], short) ||
+		if r.unit == begins[r.N-1] || value.in(p, r.unit) || a.lex.isTotal(p, r.unit, t.Question) ||
 			len(figures) > 0 && p.isRecord(r.unit) && coverage(figures, p.terms[r.unit].in) == 1 && a.lex.inCells(figures, source.Text[r.Start:r.End]) {
 			return 0
 		}

@@ -2,32 +2,6 @@ package offline
 
 import "testing"
 
-func TestLongForms(t *testing.T) {
-	for _, tt := range []struct {
-		question, text string
-		short          string
-		spelled        bool
-	}{
-		{"What does DPIA stand for?", "We write a data protection impact assessment (DPIA) before each launch.", "DPIA", true},
-		{"What does the abbreviation MFA mean?", "MFA (multi-factor authentication) is needed for mail.", "MFA", true},
-		{"Wofür steht AGB?", "Es gelten die Allgemeinen Geschäftsbedingungen (AGB).", "AGB", true},
-		{"Co oznacza skrót BHP?", "Zasady bezpieczeństwa i higieny pracy (BHP) wiszą na ścianie.", "BHP", true},
-		{"HĐQT là viết tắt của từ gì?", "Hội đồng quản trị (HĐQT) họp mỗi quý.", "HĐQT", true},
-		{"What does DPIA stand for?", "The form (DPIA) is on the intranet.", "DPIA", false},
-		{"What does DPIA stand for?", "A DPIA is due in May.", "DPIA", false},
-		{"What does this mean?", "this (that)", "", false},
-		{"What does the pump do?", "", "", false},
-	} {
-		short := abbreviationAsked(tt.question)
-		if short != tt.short {
-			t.Errorf("%s asks for %q, want %q", tt.question, short, tt.short)
-		}
-		if short != "" && spellsOut(tt.text, short) != tt.spelled {
-			t.Errorf("%q spells %s out: %v", tt.text, short, !tt.spelled)
-		}
-	}
-}
-
 func TestKindsOfValues(t *testing.T) {
 	for _, tt := range []struct{ question, with, without string }{
 		{"When does the pool open?", "It opens in May.", "It opens for all."},
