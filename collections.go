@@ -210,7 +210,6 @@ func (a *Assistant) bind(ctx context.Context, chosen []*collection, views []inge
 	}
 	snapshot := search.Union(snapshots[0], snapshots[1:]...)
 	b.offline = offline.New(snapshot, 0)
-	b.offline.Answerer.Clock = a.config.Clock
 	b.words = b.offline.Rewriter.WithDictionary(a.dictionary)
 	o := search.Options{
 		Dense: a.config.Dense, Retrieval: a.config.Retrieval, Offline: b.offline.Reranker, List: b.offline.Reranker, Vectors: a.vectors,

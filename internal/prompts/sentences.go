@@ -25,9 +25,7 @@ const (
 	Capabilities                      // what the program can do
 	EarlierQuestions                  // before the list of earlier questions
 	NothingEarlier                    // there is no earlier question
-	Differ                            // before versions of a passage whose dates are known
-	DifferUndated                     // before versions without dates
-	ValidFrom                         // since when a document is valid
+	Differ                            // before versions of a passage
 	Catalogue                         // before the list of documents
 	CatalogueAbout                    // before the list of documents on a subject
 	Refusal                           // written by a model if the sources do not contain the answer
@@ -140,14 +138,7 @@ var sentences = map[Situation]row{
 		vi: "Bạn chưa hỏi gì trước đó trong cuộc trò chuyện này.",
 		de: "In diesem Gespräch haben Sie noch nichts gefragt.",
 	},
-	Differ: {
-		en: "Your documents differ. The newest comes first.",
-		pl: "Dokumenty się różnią. Najnowszy jest pierwszy.",
-		vi: "Các tài liệu không giống nhau. Tài liệu mới nhất đứng đầu.",
-		de: "Ihre Dokumente unterscheiden sich. Das neueste steht zuerst.",
-	},
-	DifferUndated:  {en: "Your documents differ.", pl: "Dokumenty się różnią.", vi: "Các tài liệu không giống nhau.", de: "Ihre Dokumente unterscheiden sich."},
-	ValidFrom:      {en: "valid from %s", pl: "obowiązuje od %s", vi: "có hiệu lực từ %s", de: "gültig ab %s"},
+	Differ:         {en: "Your documents differ.", pl: "Dokumenty się różnią.", vi: "Các tài liệu không giống nhau.", de: "Ihre Dokumente unterscheiden sich."},
 	Catalogue:      {en: "These are your documents:", pl: "Oto Twoje dokumenty:", vi: "Đây là các tài liệu của bạn:", de: "Das sind Ihre Dokumente:"},
 	CatalogueAbout: {en: "These documents mention it:", pl: "Wspominają o tym dokumenty:", vi: "Các tài liệu có nhắc đến:", de: "Diese Dokumente nennen es:"},
 	Refusal: {

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -31,17 +30,6 @@ type Answerer struct {
 	// Documents returns the documents that a question may be about, the best first, each with all its chunks; nil: no
 	// document can be read as a whole.
 	Documents func(ctx context.Context, question string) ([][]state.Chunk, error)
-	Clock     func() time.Time // the day of a question for what comes next; nil: time.Now
-}
-
-// today returns the date of the day of a question.
-func (a *Answerer) today() date {
-	now := time.Now
-	if a.Clock != nil {
-		now = a.Clock
-	}
-	year, month, day := now().Date()
-	return date{year: year, month: int(month), day: day}
 }
 
 // Ranked is a sentence, table row or block of code that may answer a question.
@@ -152,17 +140,14 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 		out.Text, out.Abstained = below(t.Declined, strings.Join(parts, " ")), true
 		return out, nil
 	}
-	pieces, found := a.withVersions(t, pieces)
+	pieces, labels := a.withVersions(t, pieces)
 	parts := a.opening(t)
-	if len(found) > 0 {
-		parts = append(parts, differ(found, t.Language))
-	}
 	var picks []cite.Pick
 	var used []state.Source
 	for i, x := range pieces {
 		said, quoted := x.render(i+1, i == 0, t.Language)
-		if i < len(found) {
-			parts = append(parts, found[i].label(t.Sources[x.source].Source, t.Language))
+		if i < len(labels) {
+			parts = append(parts, labels[i])
 		}
 		parts, picks = append(parts, said), append(picks, quoted...)
 		used, out.Order = append(used, t.Sources[x.source]), append(out.Order, x.source+1)

@@ -6,8 +6,7 @@
 //
 // Rules:
 //
-//   - Deterministic: the same input and the same index give the same bytes, but for a question for what comes next, which
-//     depends on the day.
+//   - Deterministic: the same input and the same index give the same bytes.
 //   - Answers only quote. Each passage has its [Source N], with the exact bytes in its citation.
 //   - Everything is safe for concurrent use and keeps no state between calls.
 //   - Instructions inside documents have no effect: text is only counted and quoted.

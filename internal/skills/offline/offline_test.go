@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/internal/text"
@@ -277,31 +276,6 @@ func TestNewestAnswersFirst(t *testing.T) {
 	without, other := offline.New(l, 0).Grader.Grade(t.Context(), queries, question.Sources)
 	if err != nil || other != nil || with.Score < without.Score/2 {
 		t.Errorf("grade %.2f with a word for the present, %.2f without, %v", with.Score, without.Score, errors.Join(err, other))
-	}
-}
-
-// TestNextFromToday checks that the first document from today on answers what comes next, else the newest.
-func TestNextFromToday(t *testing.T) {
-	var l library
-	for _, day := range []string{"12 March 2031", "16 April 2031", "21 May 2031"} {
-		l = append(l, page(day, "Date: "+day+"\n\nThe next trip of the club goes to the lake on "+day+"."))
-	}
-	for today, want := range map[string]string{"2031-03-13": "16 April", "2031-04-16": "16 April", "2031-01-01": "12 March", "2032-01-01": "21 May"} {
-		a := offline.New(l, 0).Answerer
-		a.Clock = func() time.Time {
-			now, err := time.Parse(time.DateOnly, today)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return now
-		}
-		question := task("When is the next trip of the club?", 0.9, l...)
-		for i := range question.Sources {
-			question.Sources[i].Score = 1
-		}
-		if got, err := a.Answer(t.Context(), question); err != nil || !strings.Contains(got.Text, "on "+want) {
-			t.Errorf("%s: want %s, got %v:\n%s", today, want, err, got.Text)
-		}
 	}
 }
 

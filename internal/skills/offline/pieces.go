@@ -27,7 +27,7 @@ func (a *Answerer) pieces(t state.Task) []piece {
 	terms := a.lex.question(mainQuery(t.Queries), historyWeight)
 	exact := a.preferExact(t, ranked)
 	number, _ := text.SectionAsked(t.Question)
-	named, timely := namedSources(t), timely(t, near, a.today())
+	named, timely := namedSources(t), timely(t, near)
 	for _, n := range order(named, timely, ranked, most == 1 || exact) {
 		if len(out) == most {
 			break
@@ -71,7 +71,7 @@ func (a *Answerer) pieces(t state.Task) []piece {
 // order returns the indices of sources in the order in which pieces of them are shown: best first, after the source of
 // the likeliest sentence if that is wanted. Those of the document that the question names come before all others, then
 // those that [timely] prefers.
-func order(named []bool, timely []int, ranked []Ranked, likeliest bool) []int {
+func order(named []bool, timely []string, ranked []Ranked, likeliest bool) []int {
 	var out []int
 	if likeliest && len(ranked) > 0 {
 		out = append(out, ranked[0].N-1)
