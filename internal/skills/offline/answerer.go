@@ -39,7 +39,8 @@ type Ranked struct {
 	Chance     float64   // probability of being the answer, if one of them is
 	Features   []float64 // in the order of [FeatureNames]
 
-	unit int
+	unit  int
+	place int // see preferExact
 }
 
 // Rank returns the sentences of a task's sources, the likeliest answer first.
@@ -55,7 +56,11 @@ func (a *Answerer) Rank(t state.Task) []Ranked {
 	var scores []float64
 	for n, p := range passages {
 		for j, e := range in.measure(p, t.Sources[n].Score/max(best, math.SmallestNonzeroFloat64)) {
-			scores = append(scores, choice.of(&e)-quotedCost*float64(min(p.blocks[p.units[j].block].quoted, 1)))
+			score := choice.of(&e)
+			if b := p.blocks[p.units[j].block]; b.quoted > 0 || b.field {
+				score -= quotedCost
+			}
+			scores = append(scores, score)
 			out = append(out, Ranked{N: n + 1, Start: p.units[j].start, End: p.units[j].end, Features: e[:], unit: j})
 		}
 	}
@@ -66,38 +71,9 @@ func (a *Answerer) Rank(t state.Task) []Ranked {
 	return out
 }
 
-// quotedCost is taken off the score of a sentence that a mail quotes, so that the same sentence in the mail itself
-// precedes it.
-const quotedCost = 1
-
-// lacks returns the kind of value that a question asks for if the best piece holds none though the grade is not low,
-// else nil.
-func lacks(pieces []piece, t state.Task) *valueKind {
-	kind := kindAsked(t.Question)
-	if kind == nil || len(pieces) == 0 || state.Band(t.Grade.Score, t.Abstain) == state.BandClosest || kind.value.MatchString(pieces[0].shown()) {
-		return nil
-	}
-	return kind
-}
-
-// withValue returns the pieces behind one around the likeliest sentence that holds a value of a kind, and the words of
-// the question as well as the best piece does; false if there is none.
-func (a *Answerer) withValue(t state.Task, pieces []piece, kind *valueKind) ([]piece, bool) {
-	if kind == nil {
-		return nil, false
-	}
-	terms, first := a.lex.question(state.Query{Text: t.Question}, 0), pieces[0]
-	held := coverage(terms, first.p.terms[first.unit].in)
-	for _, r := range a.Rank(t) {
-		p := a.lex.passage(t.Sources[r.N-1].Chunk)
-		if u := p.units[r.unit]; coverage(terms, p.terms[r.unit].in) < held || p.asks(r.unit, t.Question) || !kind.value.MatchString(p.text[u.start:u.end]) {
-			continue
-		}
-		rest := slices.DeleteFunc(slices.Clone(pieces[1:]), func(x piece) bool { return x.source == r.N-1 })
-		return append([]piece{p.around(r.N-1, r.unit, bestWords)}, rest...), true
-	}
-	return nil, false
-}
+// quotedCost is taken off the score of a sentence that a mail quotes and of a field of its head, so that the text of the
+// mail itself precedes them.
+const quotedCost = 3
 
 // unanswered is the highest grade of a question that no passage answers by itself.
 const unanswered = 0.49
@@ -117,10 +93,7 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 	}
 	out := state.Answer{Model: Name, Abstained: t.Abstain}
 	pieces := a.pieces(t)
-	kind := lacks(pieces, t)
-	if other, ok := a.withValue(t, pieces, kind); ok {
-		pieces = other
-	} else if kind != nil && (kind.rare || state.Band(t.Grade.Score, t.Abstain) == state.BandAnswers) {
+	if kind := kindAsked(t.Question); kind != nil && len(pieces) > 0 && state.Band(t.Grade.Score, t.Abstain) != state.BandClosest && !kind.value.MatchString(pieces[0].shown()) {
 		t.Grade.Score, t.Grade.Why = min(t.Grade.Score, unsure), t.Grade.Why+"; the question asks for a "+kind.name+", which the passage lacks"
 		if kind.rare {
 			t.Abstain, t.Grade.Score = true, min(t.Grade.Score, unanswered)

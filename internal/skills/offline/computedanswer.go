@@ -18,12 +18,7 @@ const computedGrade, maxRows = 0.8, 8
 // fromTable answers a question for a count, a sum, an average, a highest or a lowest number, if all its words are
 // explained by exactly one table of the documents. ok is false if it is no such question, or if the result is not sure.
 func (a *Answerer) fromTable(ctx context.Context, t state.Task) (out state.Answer, ok bool, err error) {
-	words, asks := tableWords(t.Question), false
-	for i := range words {
-		_, n := signAt(words[i:])
-		asks = asks || n > 0
-	}
-	if !asks || a.Documents == nil || a.HasModel {
+	if _, asks := operationAsked(t.Question); !asks || a.Documents == nil || a.HasModel {
 		return out, false, nil
 	}
 	documents, err := a.Documents(ctx, t.Question)
@@ -33,7 +28,7 @@ func (a *Answerer) fromTable(ctx context.Context, t state.Task) (out state.Answe
 	var found []*tableQuestion
 	for _, chunks := range documents {
 		for _, table := range dataTables(chunks) {
-			if q, fits := table.explain(words); fits {
+			if q, fits := table.explain(tableWords(t.Question)); fits {
 				found = append(found, q)
 			}
 		}

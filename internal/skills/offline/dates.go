@@ -16,7 +16,7 @@ const aYear = `(?P<y>(?:19|20)\d\d)`
 
 var (
 	// Dates in text: 2026-01-31 and 2026-01; 31.1.2026 and 31/1/2026; 31 January 2026 and January 2026; January 31, 2026;
-	// ngày 31 tháng 1 năm 2026; at last a year alone. The groups are named.
+	// ngày 31 tháng 1 năm 2026; and a year alone. The groups are named.
 	datePatterns = []*regexp.Regexp{
 		regexp.MustCompile(`\b` + aYear + `[-_](?P<m>\d\d)(?:[-_](?P<d>\d\d))?(?:\D|$)`),
 		regexp.MustCompile(`\b(?P<d>\d{1,2})[./] ?(?P<m>\d{1,2})[./] ?` + aYear + `\b`),

@@ -12,7 +12,6 @@ import (
 type valueKind struct {
 	name  string         // for the trace
 	asked *regexp.Regexp // matches the question, in English, German, Polish and Vietnamese
-	about *regexp.Regexp // matches words of the question that name the kind
 	value *regexp.Regexp // matches a text that holds such a value
 	rare  bool           // few sentences hold one
 }
@@ -23,35 +22,30 @@ var valueKinds = []valueKind{
 	{
 		"mobile number",
 		anyOf(`(?:mobile|cell)(?:phone)?(?: phone)?(?: number)?`, `handy(?:nummer|nr)?|mobil(?:funk|telefon)?nummer`, `(?:telefon\pL*|numer\pL*|nr) kom\pL*|komórk[aęi]`, `(?:số )?di động`),
-		wholeWord(`(?:mobil\pL*|cell\pL*|handy\pL*|phone|number|telefon\pL*|numer|nr|kom\pL+|số|di|động|điện|thoại)`),
 		regexp.MustCompile(`(?i)(?:mobil|cell|handy|\bkom\b|komórk|di động)[^;\n\d]{0,20}\d[\d ()/.–-]{4,}\d`),
 		true,
 	},
 	{
 		"telephone number",
 		anyOf(`(?:tele)?phone number`, `telefon(?:nummer)?`, `(?:numer|nr) tel(?:efonu)?`, `số điện thoại`),
-		wholeWord(`(?:tele\pL*|phone|number|fon|nummer|numer|telefon\pL*|số|điện|thoại)`),
 		regexp.MustCompile(`\+?\d[\d ()/.–-]{4,}\d|(?i)\b(?:ext(?:ension)?|durchwahl|wewn)\b\.?:? ?\d`),
 		true,
 	},
 	{
 		"e-mail address",
 		anyOf(`e-?mail[ -]?(?:address|adresse)`, `adre\pL e-?mail`, `địa chỉ e-?mail`),
-		wholeWord(`(?:e-?mail|address|adre\pL+|địa|chỉ)`),
 		regexp.MustCompile(`[^\s@]@[^\s@]+\.\w`),
 		true,
 	},
 	{
 		"time",
 		anyOf(`what time`, `um wie ?viel uhr`, `o której`, `mấy giờ`),
-		wholeWord(`(?:time|uhr|uhrzeit|której|godzin\pL*|giờ)`),
 		regexp.MustCompile(`(?i)\d[:.h]\d\d|\d ?(?:[ap]\.?m\b|uhr|o'clock|giờ)|\b(?:noon|midnight|mittag|mitternacht|południe|północ|nửa đêm)`),
 		true,
 	},
 	{
 		"price",
 		anyOf(`(?:does|do|did|will|would) .+ costs?`, `(?:price|cost|fee|fare|rent|salary) (?:of|for)`, `kostet|kosten`, `preis`, `ile kosztuj\pL+`, `cena`, `giá (?:của|bao nhiêu)`),
-		wholeWord(`(?:costs?|prices?|fee|fare|rent|salary|kost\pL+|preis\pL*|cen\pL|kosztuj\pL+|giá)`),
 		regexp.MustCompile(`(?i)[$€£¥₫]|\d.{0,3}\b(?:eur|euros?|usd|dollars?|gbp|pounds?|cents?|pence|pln|zł|złot\pL+|vnd|đồng|chf|franken)|(?:price|cost|fee|fare|rate|salary|preis|betrag|miete|cena|opłata|giá|phí)[^.]*\d|\b(?:free|kostenlos|gratis|bezpłatn\pL+|miễn phí)\b`),
 		true,
 	},
@@ -59,7 +53,6 @@ var valueKinds = []valueKind{
 		"date",
 		anyOf(`when (?:is|are|was|were|did|does|do|will|can|must|should|has|have)`, `(?:what|which) (?:date|day|month|year)`, `(?:since|until) when`, `wann`, `(?:welche[msnr]?) (?:datum|tag|monat|jahr)`,
 			`kiedy`, `którego (?:dnia|roku)|w którym roku`, `khi nào|bao giờ|(?:năm|ngày|tháng) (?:nào|mấy)`),
-		wholeWord(`(?:dates?|days?|months?|years?|datum|tage?s?|monat\pL*|jahr\pL*|dni\pL|dzień|rok\pL*|ngày|tháng|năm)`),
 		regexp.MustCompile(`(?i)\b(?:19|20)\d\d\b|\b\d{1,2}(?:/\d{1,2}\b|\. ?\d{1,2}\.|(?:st|nd|rd|th)\b)|\d:\d\d|\d ?(?:[ap]\.?m\b|uhr|o'clock|giờ)|` +
 			`\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|juni|juli|okt|dez|stycz|lut|kwie|maj|czerw|lip|sierp|wrze|paźdz|listop|grud)\pL*|` +
 			`\b\pL*(?:day|tag|woche|mittwoch)(?:s|en?)?\b|\b(?:weeks?|months?|years?|hours?|minutes?|seconds?|monat\pL*|jahr\pL*|stunden?|dni\pL{0,2}|tydzień|tygodni\pL*|miesiąc\pL*|miesięc\pL*|rok\pL*|godzin\pL*|poniedział\pL+|wtor\pL+|czwart\pL+|piąt\pL+|sobot\pL+|niedziel\pL+|ngày|tuần|tháng|năm|thứ)|środ\pL+`),
@@ -69,7 +62,6 @@ var valueKinds = []valueKind{
 		"number",
 		anyOf(`how (?:many|much|long|far|often|old|big|large|high|deep|heavy|fast|quickly|wide|tall)`, `what (?:percentage|number)`, `wie ?viele?`, `wie (?:lange|oft|hoch|gro(?:ß|ss)|weit|alt|schwer|tief|schnell)`,
 			`ile`, `jak (?:długo|często|wysok\pL+|duż\pL+|daleko|szybko)`, `bao (?:nhiêu|lâu|xa)`, `mấy`),
-		wholeWord(`(?:number|percentage|anzahl|long|far|often|old|big|large|high|deep|heavy|fast|quickly|wide|tall|lange|oft|hoch|gro(?:ß|ss)|weit|schwer|schnell)`),
 		regexp.MustCompile(`(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|half|third|quarter|dozen|hundred|thousand|million|` +
 			`eine?[rnms]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|einmal|zweimal|halb\pL*|hundert|tausend|` +
 			`jed\pL+|dw\pL+|trz\pL+|czter\pL+|pię\pL+|sześ\pL+|siedem\pL*|osi\pL+|dziewię\pL+|dziesię\pL+|pół\pL*|sto|tysiąc\pL*|` +
@@ -85,8 +77,6 @@ func wholeWords(patterns ...string) string {
 
 func anyOf(patterns ...string) *regexp.Regexp { return regexp.MustCompile(wholeWords(patterns...)) }
 
-func wholeWord(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)^` + pattern + `$`) }
-
 // kindAsked returns the kind of value that a question asks for, or nil.
 func kindAsked(question string) *valueKind {
 	for i := range valueKinds {
@@ -97,12 +87,16 @@ func kindAsked(question string) *valueKind {
 	return nil
 }
 
-// kindWords returns the terms of a question that name the kind of value it asks for, such as "cost".
-func (l lexicon) kindWords(question string) set {
-	out, kind := set{}, kindAsked(question)
+// kindNames matches the words of a question that name a kind of value: a sentence with a price need not say "cost".
+var kindNames = regexp.MustCompile(`(?i)^(?:mobil\pL*|cell\pL*|handy\pL*|(?:tele)?(?:phone|fon)\pL*|numm?er|numery|nr|kom\pL*|số|di|động|điện|thoại|e-?mail|address|adre\pL+|địa|chỉ|time|uhr\pL*|godzin\pL*|której|giờ|` +
+	`costs?|prices?|fee|fare|rent|salary|kost\pL+|preis\pL*|cen\pL|kosztuj\pL+|giá|dates?|days?|months?|years?|datum|tage?s?|monat\pL*|jahr\pL*|dni\pL|dzień|rok\pL*|ngày|tháng|năm|` +
+	`number|percentage|anzahl|long|far|often|old|big|large|high|deep|heavy|fast|quickly|wide|tall|lange|oft|hoch|gro(?:ß|ss)|weit|schwer|schnell)$`)
+
+// otherWords returns the words of a question that name no kind of value, with equal weights.
+func (l lexicon) otherWords(question string) (out []weighed) {
 	for _, token := range l.content(question) {
-		if kind != nil && kind.about.MatchString(question[token.Start:token.End]) {
-			out[token.Term] = struct{}{}
+		if !kindNames.MatchString(question[token.Start:token.End]) {
+			out = append(out, weighed{token.Term, 1})
 		}
 	}
 	return out
@@ -114,45 +108,23 @@ const (
 	besideInRow      = 1
 )
 
-// valueAsked is a question for a kind of value.
-type valueAsked struct {
-	kind  *valueKind // nil: none
-	words []weighed  // the other words of the question
-}
-
-func (l lexicon) valueAsked(question string) valueAsked {
-	out, named := valueAsked{kind: kindAsked(question)}, l.kindWords(question)
-	for _, token := range l.content(question) {
-		if !named.has(token.Term) {
-			out.words = append(out.words, weighed{token.Term, 1})
-		}
-	}
-	return out
-}
-
-// in reports whether unit j of a passage holds a value of the kind asked for and all other words of the question.
-func (v valueAsked) in(p *passage, j int) bool {
-	if v.kind == nil {
-		return false
-	}
-	least, u := besideInSentence, p.units[j]
-	if v.kind.rare {
-		least--
-	}
-	if p.isRecord(j) {
-		least = besideInRow
-	}
-	return len(v.words) >= least && coverage(v.words, p.terms[j].in) == 1 && v.kind.value.MatchString(p.text[u.start:u.end])
-}
-
 // besideValue reports whether a sentence or a row of the passages holds a value of the kind that a question asks for
 // and all other words of the question.
 func (l lexicon) besideValue(question string, passages []state.Source) bool {
-	asked := l.valueAsked(question)
+	kind, words := kindAsked(question), l.otherWords(question)
+	if kind == nil {
+		return false
+	}
 	return slices.ContainsFunc(passages, func(s state.Source) bool {
 		p := l.passage(s.Chunk)
 		for j := range p.units {
-			if asked.in(p, j) {
+			least := besideInSentence
+			if p.isRecord(j) {
+				least = besideInRow
+			} else if kind.rare {
+				least--
+			}
+			if len(words) >= least && coverage(words, p.terms[j].in) == 1 && kind.value.MatchString(p.sentence(j)) {
 				return true
 			}
 		}

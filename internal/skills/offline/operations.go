@@ -18,16 +18,18 @@ const (
 	averaging
 	highest
 	lowest
+	comparing // which is not computed
 )
 
 // operationSigns are the words for operations in English, German, Polish and Vietnamese, in one of their forms.
 var operationSigns = [...]string{
 	counting:  "how many, number of, count of, wie viele, wieviele, anzahl, ile, ilu, liczba, bao nhiêu, số lượng",
 	summing:   "sum, summe, suma",
-	totalling: "total, in total, altogether, gesamt, gesamtsumme, insgesamt, łączna, łącznie, tổng, tổng cộng",
+	totalling: "total, in total, altogether, together, gesamt, gesamtsumme, gesamtbetrag, insgesamt, zusammen, łączna, łącznie, razem, tổng, tổng cộng",
 	averaging: "average, durchschnitt, durchschnittlich, mittelwert, średnia, trung bình",
-	highest:   "highest, largest, biggest, greatest, maximum, most, höchst, größt, maximal, meist, najwyższa, największa, najwięcej, cao nhất, lớn nhất, nhiều nhất",
-	lowest:    "lowest, smallest, minimum, fewest, least, niedrigst, kleinst, geringst, minimal, wenigst, najniższa, najmniejsza, najmniej, thấp nhất, nhỏ nhất, ít nhất",
+	highest:   "highest, largest, biggest, greatest, most, höchst, größt, meist, najwyższa, największa, najwięcej, cao nhất, lớn nhất, nhiều nhất",
+	lowest:    "lowest, smallest, fewest, least, niedrigst, kleinst, geringst, wenigst, najniższa, najmniejsza, najmniej, thấp nhất, nhỏ nhất, ít nhất",
+	comparing: "more, fewer, less, compare, oldest, newest, cheapest, mehr, weniger, ältest, neuest, günstigst, teuerst, więcej, mniej, najstarszy, najnowszy, najtańszy, najdroższy, cũ nhất, mới nhất, rẻ nhất, đắt nhất, nhiều hơn, ít hơn",
 }
 
 // signAt returns the operation of the longest sign that words begin with, and its length in words; 0 without one.
@@ -40,6 +42,16 @@ func signAt(words []string) (of operation, length int) {
 		}
 	}
 	return of, length
+}
+
+// operationAsked returns the last operation, in their order, that a text asks for; false if it asks for none.
+func operationAsked(s string) (of operation, ok bool) {
+	for words := tableWords(s); len(words) > 0; words = words[1:] {
+		if o, n := signAt(words); n > 0 {
+			of, ok = max(o, of), true
+		}
+	}
+	return of, ok
 }
 
 // Words that limit nothing, words for rows, and labels of rows with totals. Words such as "or", "not", "over" or

@@ -8,27 +8,17 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Questions over several rows of a table: for a count, and for a sum or a comparison, which no single row answers.
-var (
-	countAsked = regexp.MustCompile(wholeWords(`how many|number of|count of`, `wie ?viele|anzahl`, `ile|liczba`, `bao nhiêu|có mấy|số lượng`))
-	sumAsked   = regexp.MustCompile(wholeWords(`sums?|totals?|altogether|together`, `summe|gesamt\pL*|insgesamt|zusammen`, `suma|łącznie|razem`, `tổng`))
-	mostAsked  = regexp.MustCompile(wholeWords(`averages?|most|more|fewest|fewer|least|(?:high|low|larg|small|bigg|old|new|cheap)est|compare`,
-		`durchschnitt\pL*|meisten?|mehr|wenigsten?|weniger|(?:höchst|niedrigst|größt|kleinst|ältest|neuest|günstigst|teuerst)\pL*`,
-		`średni\pL*|najwięcej|więcej|najmniej|mniej|naj(?:wyższ|niższ|większ|mniejsz|starsz|nowsz|tańsz|droższ)\pL*`,
-		`trung bình|(?:nhiều|ít|cao|thấp|lớn|nhỏ|cũ|mới|rẻ|đắt) nhất|nhiều hơn|ít hơn`))
-)
-
 // overRows reports whether a question asks for something that has to be calculated from several rows of the table
 // that was found. A row that is shown alone has what its key is asked for.
 func (a *Answerer) overRows(t state.Task, pieces []piece) bool {
-	total := sumAsked.MatchString(t.Question) || mostAsked.MatchString(t.Question)
-	if !total && !countAsked.MatchString(t.Question) || len(t.Sources) == 0 {
+	of, asks := operationAsked(t.Question)
+	if !asks || len(t.Sources) == 0 {
 		return false
 	}
 	best := t.Sources[0].Chunk
 	if len(pieces) > 0 {
 		best = t.Sources[pieces[0].source].Chunk
-		if x := pieces[0]; !x.p.isRecord(x.unit) || x.single && !total || a.lex.isTotal(x.p, x.unit, t.Question) {
+		if x := pieces[0]; !x.p.isRecord(x.unit) || x.single && of == counting || a.lex.isTotal(x.p, x.unit, t.Question) {
 			return false
 		}
 	}
@@ -41,15 +31,21 @@ func (a *Answerer) overRows(t state.Task, pieces []piece) bool {
 	return rows > 1
 }
 
+// columnName matches the name of a column in a row of data as loaders write it.
+var columnName = regexp.MustCompile(`(?:^|; )[^:;]{1,80}: `)
+
 // isTotal reports whether unit j is the row with the total that a question asks for: it is labelled so, and all other
 // words of the question stand in it or name its document.
 func (l lexicon) isTotal(p *passage, j int, question string) bool {
-	label := columnName.ReplaceAllString(p.text[p.units[j].start:p.units[j].end], "\n")
-	if !p.isRecord(j) || !sumAsked.MatchString(label) || !sumAsked.MatchString(question) {
+	isSum := func(s string) bool {
+		of, ok := operationAsked(s)
+		return ok && (of == summing || of == totalling)
+	}
+	if !p.isRecord(j) || !isSum(question) || !isSum(columnName.ReplaceAllString(p.sentence(j), "\n")) {
 		return false
 	}
-	return !slices.ContainsFunc(l.content(sumAsked.ReplaceAllString(question, " ")), func(w text.Token) bool {
-		return !p.names.has(w.Term) && !p.terms[j].has(w.Term)
+	return !slices.ContainsFunc(l.content(question), func(w text.Token) bool {
+		return !p.names.has(w.Term) && !p.terms[j].has(w.Term) && !isSum(question[w.Start:w.End])
 	})
 }
 

@@ -17,31 +17,28 @@ const minScoreShare = 0.05
 // pieces returns the parts of the best sources that an answer shows, one a source: if the grade is high, the one
 // with the likeliest sentence alone; else those that [lexicon.close] keeps, best first.
 func (a *Answerer) pieces(t state.Task) []piece {
-	var out []piece
-	ranked, left, shown := a.Rank(t), answerWords, map[string]bool{}
-	most, near := maxPieces, a.lex.close(t)
+	ranked, sections := a.Rank(t), a.sections(t)
+	exact := a.preferExact(t, ranked, sections)
+	most, near, named := maxPieces, a.lex.close(t), namedSources(t)
 	band := state.Band(t.Grade.Score, t.Abstain)
 	if band == state.BandAnswers || len(t.Sources) == 1 {
 		most = 1
 	}
 	terms := a.lex.question(mainQuery(t.Queries), historyWeight)
-	exact := a.preferExact(t, ranked)
-	number, _ := text.SectionAsked(t.Question)
-	named, timely := namedSources(t), timely(t, near)
-	for _, n := range order(named, timely, ranked, most == 1 || exact) {
+	var out []piece
+	left, shown := answerWords, ""
+	for _, n := range order(named, timely(t, near), ranked, most == 1 || exact) {
 		if len(out) == most {
 			break
 		}
-		if weak := !named[n] && t.Sources[n].Score < minScoreShare*t.Sources[0].Score; weak || !near[n] && (len(out) > 0 || band == state.BandClosest) {
+		weak := !named[n] && t.Sources[n].Score < minScoreShare*t.Sources[0].Score
+		at := slices.IndexFunc(ranked, func(r Ranked) bool { return r.N == n+1 })
+		if at < 0 || weak || !near[n] && (len(out) > 0 || band == state.BandClosest) {
 			continue
 		}
-		p := a.lex.passage(t.Sources[n].Chunk)
-		unit := p.key(ranked, n+1, t.Question, terms)
-		if unit < 0 {
-			continue
-		}
-		said := readable.Line(p.text[p.units[unit].start:p.units[unit].end])
-		if said == "" || shown[said] {
+		p, unit := a.lex.passage(t.Sources[n].Chunk), ranked[at].unit
+		said := readable.Line(p.sentence(unit))
+		if said == "" || strings.Contains(shown, said) {
 			continue
 		}
 		room := left / (maxPieces - len(out))
@@ -51,16 +48,16 @@ func (a *Answerer) pieces(t state.Task) []piece {
 			room = bestWords
 		}
 		x := p.around(n, unit, room)
-		if first, last := p.unitsOf(SectionOf(t.Sources[n].Chunk, number)); first == unit {
-			x.first, x.last = first, min(last, max(x.last, first))
+		if sections[n].first == unit {
+			x.first, x.last = unit, min(sections[n].last, max(x.last, unit))
 		} else if p.alone(unit, terms) {
 			x.first, x.last, x.single = unit, unit, true
 		}
 		if len(out) > 0 && x.headerOnly() {
 			continue
 		}
-		for _, u := range p.units[x.first : x.last+1] {
-			shown[readable.Line(p.text[u.start:u.end])] = true
+		for j := x.first; j <= x.last; j++ {
+			shown += readable.Line(p.sentence(j)) + "\n"
 		}
 		left -= x.wordCount()
 		out = append(out, x)
@@ -107,95 +104,43 @@ func namedSources(t state.Task) []bool {
 	return out
 }
 
-// preferExact moves to the front what answers by its form: the section that the question names by number, the row of a
-// table that holds all its numbers and codes, the row with the total asked for, and a value of the kind asked for beside all its words. Questions and greetings come last. It reports
-// whether the first one answers by its form.
-func (a *Answerer) preferExact(t state.Task, ranked []Ranked) bool {
-	figures, value := a.lex.figures(t.Question), a.lex.valueAsked(t.Question)
-	number, _ := text.SectionAsked(t.Question)
-	begins := make([]int, len(t.Sources)) // the first unit of the section asked for
-	for i, s := range t.Sources {
-		begins[i], _ = a.lex.passage(s.Chunk).unitsOf(SectionOf(s.Chunk, number))
-	}
-	place := func(r Ranked) int {
-		source := t.Sources[r.N-1]
-		p := a.lex.passage(source.Chunk)
-		if r.unit == begins[r.N-1] || value.in(p, r.unit) || a.lex.isTotal(p, r.unit, t.Question) ||
-			len(figures) > 0 && p.isRecord(r.unit) && coverage(figures, p.terms[r.unit].in) == 1 && a.lex.inCells(figures, source.Text[r.Start:r.End]) {
-			return 0
+// preferExact moves to the front what answers by its form: the section that the question names by number, the row with
+// the total asked for, and a value of the kind asked for beside as many words of the question as the likeliest sentence
+// holds. Questions and greetings come last. It reports whether the first one answers by its form.
+func (a *Answerer) preferExact(t state.Task, ranked []Ranked, sections []span) bool {
+	kind, words, least := kindAsked(t.Question), a.lex.otherWords(t.Question), -1.0
+	for i := range ranked {
+		r := &ranked[i]
+		p := a.lex.passage(t.Sources[r.N-1].Chunk)
+		held, asks := coverage(words, p.terms[r.unit].in), p.asks(r.unit)
+		if least < 0 && !asks {
+			least = held
 		}
-		if p.asks(r.unit, t.Question) {
-			return 2
+		switch {
+		case r.unit == sections[r.N-1].first, a.lex.isTotal(p, r.unit, t.Question), kind != nil && !asks && held >= least && kind.value.MatchString(p.sentence(r.unit)):
+			r.place = 0
+		case asks:
+			r.place = 2
+		default:
+			r.place = 1
 		}
-		return 1
 	}
-	slices.SortStableFunc(ranked, func(a, b Ranked) int { return place(a) - place(b) })
-	return len(ranked) > 0 && place(ranked[0]) == 0
+	slices.SortStableFunc(ranked, func(a, b Ranked) int { return a.place - b.place })
+	return len(ranked) > 0 && ranked[0].place == 0
 }
 
-// columnName matches the name of a column in a row of data as loaders write it.
-var columnName = regexp.MustCompile(`(?:^|; )[^:;]{1,80}: `)
-
-// inCells reports whether the cells of a row hold all numbers of a question, or one of its codes. Names of columns do
-// not count: "from 20" says nothing about a row.
-func (l lexicon) inCells(figures []weighed, row string) bool {
-	cells := l.set(columnName.ReplaceAllString(row, "\n"))
-	return coverage(figures, cells.in) == 1 || slices.ContainsFunc(figures, func(f weighed) bool {
-		return !isFigure(f.term) && cells.has(f.term)
-	})
-}
-
-// newerShare is the share of the question's words in a quoted sentence that make a sentence of the mail itself the
-// newer answer.
-const newerShare = 0.5
-
-// key returns the unit of a passage that answers a question best: the likeliest one that is neither a question nor
-// a greeting, else the likeliest; -1 without one. A quoted sentence of a mail comes after one of the mail itself that says the same.
-// n is the number of the passage in ranked.
-func (p *passage) key(ranked []Ranked, n int, question string, terms []weighed) int {
-	best, quoted, kind := -1, -1, kindAsked(question)
-	var held []weighed // by the quoted unit
-	for _, r := range ranked {
-		if r.N != n {
-			continue
-		}
-		u := p.units[r.unit]
-		switch b, has := p.blocks[u.block], p.terms[r.unit].in; {
-		case p.asks(r.unit, question):
-		case b.quoted == 0 && (quoted < 0 || !b.field && coverage(held, has) >= newerShare && (kind == nil || kind.value.MatchString(p.text[u.start:u.end]))):
-			return r.unit
-		case quoted < 0:
-			quoted = r.unit
-			held = slices.DeleteFunc(slices.Clone(terms), func(t weighed) bool { return has(t.term) == 0 })
-		}
-		if best < 0 {
-			best = r.unit
-		}
-	}
-	if quoted >= 0 {
-		return quoted
-	}
-	return best
-}
-
-// asks reports whether unit j is a question or a greeting, or repeats the question, as an example in code may.
-func (p *passage) asks(j int, question string) bool {
-	u := p.units[j]
-	said := p.text[u.start:u.end]
-	if words := plainWords(question); len(words) >= minRun && strings.Contains(strings.Join(plainWords(said), " "), strings.Join(words, " ")) {
-		return true
-	}
-	said = strings.TrimRight(said, " *_\"”“»)]")
-	return p.blocks[u.block].kind != code && (strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？") || greetingLine.MatchString(said))
+// asks reports whether unit j is a question or a greeting.
+func (p *passage) asks(j int) bool {
+	said := strings.TrimRight(p.sentence(j), " *_\"”“»)]")
+	return p.blocks[p.units[j].block].kind != code && (strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？") || greetingLine.MatchString(said))
 }
 
 // greetingLine matches the first line of a letter, in English, German, Polish and Vietnamese.
 var greetingLine = regexp.MustCompile(`(?i)^(?:dear|hi|hello|hallo|guten (?:tag|morgen|abend)|sehr geehrte[rs]?|liebe[rs]?|dzień dobry|witam|cześć|szanown[iay]|kính gửi|xin chào)\b[^.?;]{0,40}[,!]?$`)
 
-// A passage is close to a question if it holds these shares of the weight of its words, and two of them.
+// A passage is close to a question if it holds closeShare of the weight of its words, and two of them.
 const (
-	closeShare   = 0.3 // of the question
-	closeOfBest  = 0.7 // of what the best of the passages holds
+	closeShare   = 0.3
 	closeToWords = 2
 )
 
@@ -210,28 +155,20 @@ func (l lexicon) close(t state.Task) []bool {
 	if len(own) == 0 || l.foreign(t) { // only names and numbers of a foreign question can match
 		own = slices.DeleteFunc(terms, func(w weighed) bool { return l.stats.DocFreq(w.term) == 0 })
 	}
-	named := l.kindWords(q.Text) // a passage with a price need not say "cost"
-	if rest := slices.DeleteFunc(slices.Clone(own), func(w weighed) bool { return named.has(w.term) }); len(rest) > 0 {
-		own = rest
-	}
-	asked, best := 0.0, 0.0
+	asked := 0.0
 	for _, w := range own {
 		asked += w.weight
 	}
-	held, out := make([]float64, len(t.Sources)), make([]bool, len(t.Sources))
+	out := make([]bool, len(t.Sources))
 	for i, s := range t.Sources {
-		p, words := l.passage(s.Chunk), 0
+		p, held, words := l.passage(s.Chunk), 0.0, 0
 		for _, w := range terms {
 			if in := max(p.all.soft(w.term), p.names.in(w.term)); in > 0 {
-				held[i] += in * w.weight
+				held += in * w.weight
 				words++
 			}
 		}
-		out[i] = held[i] >= closeShare*asked && words >= min(closeToWords, len(own))
-		best = max(best, min(held[i], asked))
-	}
-	for i := range out {
-		out[i] = out[i] && held[i] >= closeOfBest*best
+		out[i] = held >= closeShare*asked && words >= min(closeToWords, len(own))
 	}
 	return out
 }

@@ -83,18 +83,24 @@ func (l lexicon) holdsSection(question string, s state.Source) bool {
 	return true
 }
 
-// unitsOf returns the first and last unit of a section; -1 if there are none.
-func (p *passage) unitsOf(s *Section) (first, last int) {
-	first, last = -1, -1
-	if s == nil {
-		return first, last
-	}
-	for j, u := range p.units {
-		if u.end > s.Start && u.start < s.End {
-			if last = j; first < 0 {
-				first = j
+// span is a run of units, the last one included; -1 if it is empty.
+type span struct{ first, last int }
+
+// sections returns for each source the units of the section that the question names by its number.
+func (a *Answerer) sections(t state.Task) []span {
+	number, _ := text.SectionAsked(t.Question)
+	out := make([]span, len(t.Sources))
+	for i, source := range t.Sources {
+		out[i] = span{-1, -1}
+		s := SectionOf(source.Chunk, number)
+		for j, u := range a.lex.passage(source.Chunk).units {
+			if s == nil || u.end <= s.Start || u.start >= s.End {
+				continue
+			}
+			if out[i].last = j; out[i].first < 0 {
+				out[i].first = j
 			}
 		}
 	}
-	return first, last
+	return out
 }

@@ -52,7 +52,7 @@ func (t *dataTable) explain(words []string) (q *tableQuestion, ok bool) {
 		words = words[n:]
 	}
 	q.named = slices.DeleteFunc(q.named, func(c int) bool { return q.conditions[c] != "" })
-	return q, q.counts || q.of != counting
+	return q, q.of != comparing && (q.counts || q.of != counting)
 }
 
 // longest returns the longest of some phrases that words begin with, and its length. If there are several, its column
