@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
@@ -105,18 +104,6 @@ func (w wordList) in(term string) float64 {
 	return 0
 }
 
-// isValue reports whether block i is the value of a label: a short paragraph below one that ends in a colon,
-// a paragraph without letters, or one typeset as a heading.
-func (p *passage) isValue(i int) bool {
-	if i == 0 || i >= len(p.blocks) || p.blocks[i].kind != paragraph || p.blocks[i].section != p.blocks[i-1].section {
-		return false
-	}
-	label, value := p.blocks[i-1], p.text[p.blocks[i].start:p.blocks[i].end]
-	said := p.text[label.start:label.end]
-	return headingLine.MatchString(value) || label.kind == paragraph && len(strings.Fields(value)) <= valueWords &&
-		(isFigure(value) || strings.HasSuffix(said, ":") || strings.HasSuffix(said, "："))
-}
-
 // recordLine matches a row of data as loaders write it, "column: value; column: value".
 var recordLine = regexp.MustCompile(`^[^:;]{1,80}: [^;]*(?:; [^:;]{1,80}: [^;]*)+$`)
 
@@ -147,47 +134,17 @@ func (p *passage) alone(j int, terms []weighed) bool {
 	return len(held) > 0
 }
 
-// isFigure reports whether a text has no letter.
-func isFigure(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) < 0 }
-
-// parent returns the item, term or label that block i belongs to; -1 without one.
-func (p *passage) parent(i int) int {
-	b := p.blocks[i]
-	if s := p.text[b.start:b.end]; p.isValue(i) && (isFigure(s) || headingLine.MatchString(s)) {
-		return i - 1
-	}
-	for k := i - 1; k >= 0 && p.blocks[k].section == b.section && b.indent > 0; k-- {
-		if o := p.blocks[k]; o.indent < b.indent && o.kind != code && o.kind != row {
-			if o.kind == item || k+1 == i || p.blocks[k+1].indent > o.indent {
-				return k
-			}
-			return -1
-		}
-	}
-	return -1
-}
-
-// intro returns the block that introduces block i: the header of a row, the paragraph or item before a list,
-// table or code, or its parent; -1 without one.
+// intro returns the block that introduces block i: the header of a row, or the paragraph or outer item before a list, a
+// table or code; -1 without one.
 func (p *passage) intro(i int) int {
 	b := p.blocks[i]
 	if b.head >= 0 {
 		return b.head
 	}
 	for k := i - 1; k >= 0 && p.blocks[k].section == b.section && b.kind != paragraph; k-- {
-		switch o := p.blocks[k]; {
-		case b.kind != code && o.kind == b.kind && o.group == b.group, o.indent > b.indent && b.kind == item:
-		case o.kind == paragraph, o.kind == item && (o.indent < b.indent || b.kind == code):
+		if o := p.blocks[k]; o.kind == paragraph || o.kind == item && (o.indent < b.indent || b.kind == code) {
 			return k
-		default:
-			return p.parent(i)
 		}
 	}
-	return p.parent(i)
-}
-
-// firstUnit returns the first unit of block i, or the one after the block if it has none.
-func (p *passage) firstUnit(i int) int {
-	j, _ := slices.BinarySearchFunc(p.units, i, func(u unit, block int) int { return u.block - block })
-	return j
+	return -1
 }

@@ -27,49 +27,26 @@ const (
 	valueWords   = 12  // of a value below its label
 )
 
-// around returns the piece around unit j that fits into room words. While there is room it adds the rest of
-// the block, its parents, the units after it and those before it, all below one heading. The value below a
-// label is always included.
+// around returns the piece around unit j that fits into room words. While there is room it adds the rest of the block,
+// the units after it and those before it, all below one heading.
 func (p *passage) around(source, j, room int) piece {
 	x := piece{source: source, p: p, unit: j, first: j, last: j}
 	left := room - p.wordsIn(j)
-	grow := func(to int) bool {
-		if to < 0 || to >= len(p.units) || p.blocks[p.units[to].block].section != p.blocks[p.units[j].block].section {
+	key := p.blocks[p.units[j].block]
+	grow := func(to int, inBlock bool) bool {
+		if to < 0 || to >= len(p.units) || p.blocks[p.units[to].block].section != key.section || inBlock && p.units[to].block != p.units[j].block || p.wordsIn(to) > left {
 			return false
 		}
-		words := 0
-		for k := min(to, x.first); k <= max(to, x.last); k++ {
-			if k < x.first || k > x.last {
-				words += p.wordsIn(k)
-			}
-		}
-		if words > left {
-			return false
-		}
-		left -= words
+		left -= p.wordsIn(to)
 		x.first, x.last = min(to, x.first), max(to, x.last)
 		return true
 	}
-	block := p.units[j].block
-	inside := func(k int) bool { return k >= 0 && k < len(p.units) && p.units[k].block == block }
-	for inside(x.last+1) && grow(x.last+1) {
-	}
-	for inside(x.first-1) && grow(x.first-1) {
-	}
-	value := func() {
-		if at := p.units[x.last]; at.end == p.blocks[at.block].end && p.isValue(at.block+1) {
-			left = max(left, valueWords)
-			grow(x.last + 1)
+	for _, inBlock := range []bool{true, false} {
+		for grow(x.last+1, inBlock) {
+		}
+		for grow(x.first-1, inBlock) {
 		}
 	}
-	value()
-	for k := p.parent(block); k >= 0 && grow(p.firstUnit(k)); k = p.parent(k) {
-	}
-	for grow(x.last + 1) {
-	}
-	for grow(x.first - 1) {
-	}
-	value()
 	for b := p.units[x.last].block; x.last > j && p.blocks[b].head == b; b = p.units[x.last].block {
 		x.last-- // a header without rows
 	}
@@ -127,7 +104,7 @@ func (x *piece) span(i int) unit {
 	if b.kind == code {
 		out.end = b.start + codeEnd(x.p.text[b.start:b.end])
 	}
-	if first.block == i && x.p.firstUnit(i) != x.first {
+	if first.block == i && x.first > 0 && x.p.units[x.first-1].block == i {
 		out.start = first.start
 	}
 	if last.block == i && x.last+1 < len(x.p.units) && x.p.units[x.last+1].block == i {
@@ -175,24 +152,12 @@ func (x *piece) wordCount() int {
 	return n
 }
 
-// listBlock returns the item or row that block i is or belongs to; -1 without one.
-func (p *passage) listBlock(i int) int {
-	for i >= 0 && p.blocks[i].kind != item && p.blocks[i].kind != row {
-		i = p.parent(i)
-	}
-	return i
-}
-
 // hidden returns how many items or rows of the list or table at the end of a piece are not shown.
-func (x *piece) hidden() int {
+func (x *piece) hidden() (n int) {
 	from, end := x.p.units[x.first].block, x.p.units[x.last].block
-	at := x.p.listBlock(end)
-	if at < 0 {
-		return 0
-	}
-	n, last := 0, x.p.blocks[at]
+	last := x.p.blocks[end]
 	for i, o := range x.p.blocks {
-		if o.kind == last.kind && o.group == last.group && o.indent <= last.indent && (i < from || i > end) && o.head != i {
+		if last.group > 0 && o.kind == last.kind && o.group == last.group && o.indent <= last.indent && (i < from || i > end) && o.head != i {
 			n++
 		}
 	}
@@ -202,9 +167,7 @@ func (x *piece) hidden() int {
 // startsMidList reports whether a piece begins within a list and ends after it.
 func (x *piece) startsMidList() bool {
 	from := x.p.units[x.first].block
-	first, end := x.p.blocks[from], x.p.listBlock(x.p.units[x.last].block)
-	if first.kind != item && first.kind != row || first.head >= 0 || end >= 0 && x.p.blocks[end].group == first.group {
-		return false
-	}
-	return slices.ContainsFunc(x.p.blocks[:from], func(o block) bool { return o.group == first.group })
+	group := x.p.blocks[from].group
+	return group > 0 && x.p.blocks[from].head < 0 && x.p.blocks[x.p.units[x.last].block].group != group &&
+		slices.ContainsFunc(x.p.blocks[:from], func(o block) bool { return o.group == group })
 }
