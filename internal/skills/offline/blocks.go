@@ -70,9 +70,6 @@ var (
 // minWrapped is the least length, in columns, of a line that its writer wrapped in plain text.
 const minWrapped = 40
 
-// termIndent is the extra indentation, in columns, of the text that explains a term, as in manual pages.
-const termIndent = 3
-
 // parseBlocks splits the text of a chunk into blocks. Everything that a reader sees is in a block. Rules,
 // comments, link definitions of Markdown and lines that [readable.Line] makes empty are left out.
 func parseBlocks(c state.Chunk) []block {
@@ -177,8 +174,6 @@ func (p *parser) prose(start, end, indent int, body string) {
 		if !readable.Blank(body) {
 			p.add(block{kind: paragraph, start: start, end: end, indent: indent})
 		}
-	case strings.HasPrefix(body, ": ") || p.isTerm(indent):
-		p.add(block{kind: paragraph, start: start, end: end, indent: max(indent, last.indent+1)})
 	default:
 		p.out[p.open].end = end
 	}
@@ -189,12 +184,6 @@ func (p *parser) prose(start, end, indent int, body string) {
 func (p *parser) endsItem(indent int) bool {
 	b := p.out[p.open]
 	return b.kind == item && indent <= b.indent && b.end-max(b.start, strings.LastIndexByte(p.s[:b.end], '\n')+1) < minWrapped
-}
-
-// isTerm reports whether the open block is a single line explained by deeper text.
-func (p *parser) isTerm(indent int) bool {
-	b := p.out[p.open]
-	return b.kind == paragraph && indent >= b.indent+termIndent && !strings.Contains(p.s[b.start:b.end], "\n")
 }
 
 func (p *parser) row(start, end, indent int, body string) {
