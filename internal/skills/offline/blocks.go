@@ -162,11 +162,11 @@ func (p *parser) prose(start, end, indent int, body string) {
 	case ruleLine.MatchString(body), p.marked && (blank || p.open < 0) && linkLine.MatchString(body):
 		p.open = -1
 	case mark != "" && indent < 4*6:
-		if last == nil || last.kind != item && (last.indent <= indent || blank) && !p.within(indent) {
+		if last == nil || last.kind != item && (last.kind != paragraph || last.indent == 0) {
 			p.groups++
 		}
 		p.add(block{kind: item, start: start, end: end, indent: indent, group: p.groups, marker: strings.TrimSpace(mark)})
-	case blank && indent >= 4 && !p.within(indent) && (last == nil || last.indent == 0): // Markdown whose text is not indented
+	case blank && indent >= 4 && (last == nil || last.kind != item && last.indent == 0): // Markdown whose text is not indented
 		p.add(block{kind: code, start: start, end: end, indent: indent})
 	case p.open >= 0 && p.out[p.open].kind == code && indent >= 4: // indented code runs over blank lines
 		p.out[p.open].end = end
@@ -207,18 +207,6 @@ func (p *parser) row(start, end, indent int, body string) {
 	}
 	p.add(b)
 	p.out[p.open].head = b.head
-}
-
-// within reports whether a line of that indentation belongs to a list item or a term.
-func (p *parser) within(indent int) bool {
-	for i := len(p.out) - 1; i >= 0 && p.out[i].section == p.section; i-- {
-		if b := p.out[i]; b.indent < indent && (b.kind == item || b.kind == paragraph && i+1 < len(p.out) && p.out[i+1].indent > b.indent) {
-			return true
-		} else if b.indent == 0 {
-			return b.kind == item && indent > 0
-		}
-	}
-	return false
 }
 
 func (p *parser) last() *block {
