@@ -64,7 +64,7 @@ func (db *DB) verifyDatabase(ctx context.Context) (out []Finding, files []stored
 			UNION ALL SELECT count(*) || ' chunks in another collection than their file' FROM chunks c JOIN files f ON f.id = c.file
 				WHERE f.collection <> c.collection HAVING count(*) > 0
 			UNION ALL SELECT count(*) || ' vectors of another length than their embedder makes' FROM vectors v JOIN embedders e ON e.id = v.embedder
-				WHERE length(v.vector) <> 4 * e.dimension HAVING count(*) > 0`)
+				WHERE length(v.vector) NOT IN (4 + e.dimension, 4 * e.dimension) HAVING count(*) > 0`)
 		return err
 	})
 	return out, files, roots, err

@@ -3,11 +3,9 @@ package index
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/search"
@@ -121,11 +119,7 @@ func (r *embedding) store(ctx context.Context, list []missing, vectors [][]float
 			return err
 		}
 		for i, v := range vectors {
-			body := make([]byte, 0, 4*len(v))
-			for _, f := range v {
-				body = binary.LittleEndian.AppendUint32(body, math.Float32bits(f))
-			}
-			if err := tx.Do(`INSERT INTO vectors(embedder, key, vector) VALUES(?, ?, ?) ON CONFLICT DO NOTHING`, r.id, list[i].key, body); err != nil {
+			if err := tx.Do(`INSERT INTO vectors(embedder, key, vector) VALUES(?, ?, ?) ON CONFLICT DO NOTHING`, r.id, list[i].key, pack(v)); err != nil {
 				return err
 			}
 		}

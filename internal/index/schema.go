@@ -5,7 +5,8 @@ import "example.com/ragflow/internal/sqlite"
 // applicationID marks index databases: "rfi5".
 const applicationID = 0x72666935
 
-// migrations is the schema, version by version.
+// migrations is the schema, version by version. Its text, with comments, is compared with that of a file. What it says
+// of vectors was so once: see vectorbytes.go.
 func migrations() []string {
 	return []string{`
 -- Embedders of vectors.

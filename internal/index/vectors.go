@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 
 	"example.com/ragflow/internal/parallel"
@@ -118,15 +116,13 @@ func (v *segmentVectors) read(tx *sqlite.Tx, p *part) error {
 		case body == nil:
 			v.lacking++
 			return nil
-		case len(body) != 4*v.dimension:
-			return fmt.Errorf("the vector of chunk %s has %d bytes instead of %d", id, len(body), 4*v.dimension)
 		}
 		if v.data == nil {
 			v.data = make([]float32, 0, p.Totals.Chunks*v.dimension)
 		}
 		v.rows = append(v.rows, uint32(chunk))
-		for i := range v.dimension {
-			v.data = append(v.data, math.Float32frombits(binary.LittleEndian.Uint32(body[4*i:])))
+		if v.data, ok = unpack(v.data, body, v.dimension); !ok {
+			return fmt.Errorf("the vector of chunk %s has %d bytes for %d dimensions", id, len(body), v.dimension)
 		}
 		return nil
 	}, `SELECT f.id, c.ordinal, c.id, v.vector FROM files f JOIN chunks c ON c.file = f.id LEFT JOIN vectors v ON v.embedder = ? AND v.key = c.passage

@@ -48,7 +48,7 @@ func randomIndex(tb testing.TB, db *index.DB, n, dimension int) (fixed, []string
 			for range min(100, n/2-f*100) {
 				text := fmt.Sprintf("chunk %d", len(known))
 				if recent == nil || random.IntN(5) > 0 {
-					recent = randomVector(random, dimension)
+					recent = storable(randomVector(random, dimension))
 				}
 				known[text] = recent
 				texts = append(texts, text)
@@ -75,6 +75,15 @@ func randomVector(random *rand.Rand, dimension int) []float32 {
 	for i := range v {
 		v[i] = float32(random.NormFloat64())
 	}
+	return v
+}
+
+// storable returns a vector that the index can store without loss: its components are whole numbers up to 127.
+func storable(v []float32) []float32 {
+	for i, f := range v {
+		v[i] = float32(math.Round(min(1, max(-1, float64(f)/3)) * 127))
+	}
+	v[0] = 127
 	return v
 }
 
