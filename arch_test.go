@@ -62,8 +62,7 @@ var rooms = map[string]room{
 	"internal/quantity":   {},
 	"internal/dictionary": {ours: []string{"internal/text"}},
 	"internal/rank":       {ours: []string{"state", "internal/text"}},
-	"search": {ours: []string{"llm", "state", "internal/text", "internal/rank", "internal/lru"}, theirs: []string{
-		"golang.org/x/sync/singleflight",   // one call for a question that several searches ask
+	"search": {ours: []string{"llm", "state", "internal/text", "internal/rank"}, theirs: []string{
 		"github.com/hbollon/go-edlib",      // the similarity of names by Jaro and Winkler
 		"github.com/bmatcuk/doublestar/v4", // globs of paths in filters
 	}},
@@ -187,7 +186,8 @@ var rooms = map[string]room{
 	}},
 	"threads": {ours: []string{"graph", "internal/stored", "internal/text", "state", "internal/transcript"}},
 	".": {ours: []string{"agent", "longterm", "internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "internal/stored", "state", "llm", "meaning", "internal/lru", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/folder", "internal/load", "internal/ocr", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
-		"github.com/google/uuid", // ids of threads and runs
+		"github.com/google/uuid",         // ids of threads and runs
+		"golang.org/x/sync/singleflight", // one call for a question that several searches ask
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{
 		"github.com/spf13/cobra", // commands, help and completion

@@ -247,6 +247,7 @@ func (a *Assistant) Search(ctx context.Context, query string, o SearchOptions) (
 	case o.K < 0:
 		return nil, fmt.Errorf("search: %d results make no sense; ask for 1 or more", o.K)
 	}
+	defer a.quiet.ask()()
 	b, err := a.collections.current(ctx, o.Collections...)
 	if err != nil {
 		return nil, err

@@ -11,9 +11,7 @@ import (
 
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/index"
-	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/internal/skills/offline"
-	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 )
 
@@ -32,6 +30,15 @@ type Collections struct {
 type collection struct {
 	index   search.Backend
 	library *ingest.Library
+	stop    context.CancelFunc // of the vectors that are made in the background
+	stopped chan struct{}      // closed when no more are made
+}
+
+// close ends what is done in the background and closes the index.
+func (c *collection) close() error {
+	c.stop()
+	<-c.stopped
+	return c.library.Close()
 }
 
 // List lists the named collections of the data folder, in order.
@@ -57,7 +64,7 @@ func (cs *Collections) Delete(name string) error {
 	if c := cs.open[name]; c != nil {
 		delete(cs.open, name)
 		clear(cs.bound)
-		if err := c.library.Close(); err != nil {
+		if err := c.close(); err != nil {
 			return err
 		}
 	}
@@ -105,7 +112,19 @@ func (cs *Collections) get(ctx context.Context, name string) (*collection, error
 	}
 	options := config.ingestOptions(notice)
 	options.OCR = cs.a.ocr
-	c := &collection{index: db, library: ingest.New(db, options)}
+	keeps := config.keepsVectors() && !db.ReadOnly()
+	if keeps {
+		options.Spare, options.Dense = patient{quiet: &cs.a.quiet}, config.ownDense()
+	}
+	c := &collection{index: db, library: ingest.New(db, options), stopped: make(chan struct{})}
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	c.stop = stop
+	go func() {
+		defer close(c.stopped)
+		if keeps {
+			cs.a.embedWhenQuiet(life, c.library)
+		}
+	}()
 	if cs.open == nil {
 		cs.open, cs.bound = map[string]*collection{}, map[string]*bound{}
 	}
@@ -199,7 +218,7 @@ func (cs *Collections) viewed(ctx context.Context, names []string, view func(*in
 // bind makes what questions are answered from, of the indexes as they are now.
 func (a *Assistant) bind(ctx context.Context, chosen []*collection, views []ingest.View) (*bound, error) {
 	var snapshots []search.Snapshot
-	b := &bound{reading: a.reading}
+	b := &bound{}
 	for i, c := range chosen {
 		s, err := c.index.Snapshot(ctx, views[i].Roots...)
 		if err != nil {
@@ -212,12 +231,18 @@ func (a *Assistant) bind(ctx context.Context, chosen []*collection, views []inge
 	b.offline = offline.New(snapshot, 0)
 	b.words = b.offline.Rewriter.WithDictionary(a.dictionary)
 	o := search.Options{
-		Dense: a.config.Dense, Retrieval: a.config.Retrieval, Offline: b.offline.Reranker, List: b.offline.Reranker, Vectors: a.vectors,
+		Dense: a.config.Dense, Retrieval: a.config.Retrieval, Offline: b.offline.Reranker, List: b.offline.Reranker,
 		Reranker: a.config.reranker(a.custom),
 	}
-	if a.config.Models.Embedder != nil {
-		o.Embedder = llm.ObserveEmbedder(a.config.Models.Embedder, model.NoteCall)
+	switch {
+	case a.embedder != nil:
+		o.Embedder = a.embedder
+	case a.reading != nil:
+		if err := a.byMeaning(ctx, b, snapshot, &o); err != nil {
+			return nil, err
+		}
 	}
+	b.retrieval = o.Retrieval
 	var err error
 	b.engine, err = search.New(ctx, snapshot, o)
 	return b, err
@@ -240,7 +265,7 @@ func (cs *Collections) close() error {
 	defer cs.mu.Unlock()
 	var errs []error
 	for _, c := range cs.open {
-		errs = append(errs, c.library.Close())
+		errs = append(errs, c.close())
 	}
 	return errors.Join(errs...)
 }

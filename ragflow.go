@@ -12,12 +12,13 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/dictionary"
+	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/internal/ocr"
+	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/internal/sqlite"
-	"example.com/ragflow/meaning"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
-	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
 )
@@ -56,7 +57,7 @@ type Assistant struct {
 	agentRunner *graph.Runner[state.State, state.Update]
 	agentPrint  string // fingerprint of its graph
 	runs        *Runs
-	vectors     *search.QueryVectors
+	embedder    *questions            // of Config.Models; nil: none
 	dictionary  dictionary.Dictionary // of Config.Dictionary
 	custom      prompts.Set           // of Config.Prompts
 	ocr         *ocr.Reader           // of Config.OCR; nil: none
@@ -65,6 +66,7 @@ type Assistant struct {
 	library     *ingest.Library // of Config.Collection
 	texts       nodes.Texts     // of passages, computed once for all questions
 	reading     *reading        // nil: another order was chosen, an embedder takes its place, or the processor is too slow
+	quiet       quiet
 }
 
 // OwnedBy returns a context for calls of one owner. Threads that such a call begins are the
@@ -79,9 +81,9 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Assistant{config: c, vectors: &search.QueryVectors{}}
-	if order := c.Retrieval.Rerank; meaning.Fast() && c.Models.Embedder == nil && (order == "" || order == search.RerankAuto) {
-		a.reading = &reading{}
+	a := &Assistant{config: c}
+	if err := a.openEmbedder(); err != nil {
+		return nil, err
 	}
 	if a.dictionary, err = c.readDictionary(); err != nil {
 		return nil, err
@@ -109,6 +111,18 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
+}
+
+// openEmbedder opens what embeds questions, and what compares them with passages.
+func (a *Assistant) openEmbedder() (err error) {
+	if e := a.config.Models.Embedder; e != nil {
+		a.embedder = &questions{Embedder: llm.ObserveEmbedder(e, model.NoteCall)}
+	}
+	if a.config.readsByMeaning() {
+		a.reading = &reading{model: &questions{Embedder: builtIn{}}, made: &lru.Cache[string, []float32]{}}
+		a.reading.spec, err = a.config.ownDense().Spec(builtIn{}.Model()).WithDefaults()
+	}
+	return err
 }
 
 func (a *Assistant) openThreads(ctx context.Context) error {

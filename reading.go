@@ -3,74 +3,109 @@ package ragflow
 import (
 	"context"
 
+	"example.com/ragflow/internal/index"
 	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/meaning"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
-// reading compares texts by the built-in model, and keeps their vectors. It is safe for concurrent use.
+// reading compares questions and passages by the built-in model. It is safe for concurrent use.
 type reading struct {
-	vectors lru.Cache[embedded, []float32]
+	model *questions
+	spec  search.VectorSpec
+	known knownVectors // of the index; nil: it keeps none
+	made  *lru.Cache[string, []float32]
 }
 
 var _ offline.Reader = (*reading)(nil)
 
-type embedded struct {
-	text    string
-	purpose llm.Purpose
+// knownVectors returns the vectors that an index has of chunks, in their order, and nil for others.
+type knownVectors func(ctx context.Context, e search.VectorSpec, chunks []state.Chunk) ([][]float32, error)
+
+// order orders passages by words, and the first ones by meaning as well.
+type order struct {
+	words   *offline.Reranker
+	reading *reading
+	read    int // passages that are compared by meaning
 }
 
-// keptVectors is how many vectors are kept, each of 1.5 kB beside a text of about as much.
-const keptVectors = 2000
+var _ search.Orderer = (*order)(nil)
 
-// Near implements offline.Reader.
-func (r *reading) Near(ctx context.Context, question string, passages []state.Source) ([]float64, error) {
-	texts := make([]string, len(passages))
-	for i, p := range passages {
-		texts[i] = search.Passage(p.Chunk)
-	}
-	asked, err := r.embed(ctx, []string{question}, llm.Query)
+// Rerank implements search.Orderer.
+func (o *order) Rerank(ctx context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error) {
+	out, err := o.words.Rerank(ctx, queries, candidates)
 	if err != nil {
 		return nil, err
 	}
-	vectors, err := r.embed(ctx, texts, llm.Passage)
+	return offline.ByMeaning(ctx, o.reading, queries, out, o.read)
+}
+
+// keptVectors is how many vectors are kept of passages that have none in the index, each of 1.5 kB beside a text.
+const keptVectors = 2000
+
+// over returns a reading of the passages of a snapshot, with the same kept vectors.
+func (r *reading) over(s search.Snapshot) *reading {
+	out := *r
+	if known, ok := s.(interface {
+		Known(ctx context.Context, e search.VectorSpec, chunks []state.Chunk) ([][]float32, error)
+	}); ok {
+		out.known = known.Known
+	}
+	return &out
+}
+
+// Near implements offline.Reader. Vectors that the index does not have are made.
+func (r *reading) Near(ctx context.Context, question string, passages []state.Source) ([]float64, error) {
+	asked, err := r.model.Embed(ctx, []string{question}, llm.Query)
+	if err != nil {
+		return nil, err
+	}
+	vectors, err := r.vectors(ctx, passages)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, len(vectors))
 	for i, v := range vectors {
 		for k, x := range v {
-			out[i] += float64(x) * float64(asked[0][k])
+			out[i] += float64(x) * float64(asked.Vectors[0][k])
 		}
 	}
 	return out, nil
 }
 
-// embed returns the vectors of texts, and makes those that are not kept.
-func (r *reading) embed(ctx context.Context, texts []string, p llm.Purpose) ([][]float32, error) {
-	out := make([][]float32, len(texts))
+// vectors returns the vectors of passages, those that are made now rounded as those of the index.
+func (r *reading) vectors(ctx context.Context, passages []state.Source) (out [][]float32, err error) {
+	chunks := make([]state.Chunk, len(passages))
+	for i, p := range passages {
+		chunks[i] = p.Chunk
+	}
+	if out = make([][]float32, len(chunks)); r.known != nil {
+		if out, err = r.known(ctx, r.spec, chunks); err != nil {
+			return nil, err
+		}
+	}
 	var missing []string
 	var at []int
-	for i, s := range texts {
-		var ok bool
-		if out[i], ok = r.vectors.Get(embedded{s, p}); !ok {
-			missing, at = append(missing, s), append(at, i)
+	for i, c := range chunks {
+		if out[i] != nil {
+			continue
+		}
+		passage := r.spec.Passage(c)
+		if v, ok := r.made.Get(passage); ok {
+			out[i] = v
+		} else {
+			missing, at = append(missing, passage), append(at, i)
 		}
 	}
 	if len(missing) == 0 {
 		return out, nil
 	}
-	model, err := meaning.Open()
-	if err != nil {
-		return nil, err
-	}
-	made, err := model.Embed(ctx, missing, p)
+	made, err := r.model.Embed(ctx, missing, llm.Passage)
 	for k, v := range made.Vectors {
-		out[at[k]] = v
-		r.vectors.Put(embedded{missing[k], p}, v, 0, keptVectors, 0)
+		out[at[k]] = index.Rounded(v)
+		r.made.Put(missing[k], out[at[k]], 0, keptVectors, 0)
 	}
 	return out, err
 }

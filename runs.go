@@ -69,6 +69,7 @@ func (r *Runs) Start(ctx context.Context, q Question) (RunInfo, error) {
 
 // start begins a run, which ends with life. ctx is for the time until it has begun.
 func (r *Runs) start(ctx, life context.Context, q Question) (*run, error) {
+	defer r.a.quiet.ask()()
 	request, err := r.a.prepare(ctx, q)
 	if err != nil {
 		return nil, err
@@ -83,6 +84,7 @@ func (r *Runs) start(ctx, life context.Context, q Question) (*run, error) {
 		return nil, err
 	}
 	go func() {
+		defer r.a.quiet.ask()()
 		defer r.leave(x)
 		defer cancel(nil)
 		x.end(r.a.tell(life, request, x.id, func(id string, base int64) { r.begin(life, x, id, base, q.Thread != "") }, x.add))

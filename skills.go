@@ -31,7 +31,7 @@ func (t *turn) offlineSkills(hasModel bool) skills {
 	o := t.offline.ForTurn(t.settings.Threshold, hasModel)
 	o.Answerer.Files, o.Answerer.Documents = t.files, t.documents
 	return skills{
-		searcher: searcher{t.engine, t.chunks, t.settings.MinScore}, reranker: reranker{t.engine, t.reading},
+		searcher: searcher{t.engine, t.chunks, t.settings.MinScore}, reranker: reranker{t.engine, t.order != nil},
 		rewriter: t.words, grader: o.Grader, free: o.Grader, summarizer: o.Summarizer,
 		quotes: o.Answerer, documents: t.bound.engine.Snapshot,
 	}
@@ -166,7 +166,7 @@ func (s searcher) sectionFirst(ctx context.Context, hits []state.Hit, number str
 // reranker is the reranking of a search engine as the nodes use it.
 type reranker struct {
 	*search.Engine
-	reading *reading // orders by meaning as well; nil: by words
+	meaning bool // the offline order is by words and meaning
 }
 
 // Rerank implements nodes.Reranker.
@@ -175,9 +175,8 @@ func (r reranker) Rerank(ctx context.Context, queries []state.Query, candidates 
 	for _, w := range out.Warnings {
 		graph.Warn(ctx, w)
 	}
-	if err == nil && out.By == search.RerankOffline && r.reading != nil {
+	if out.By == search.RerankOffline && r.meaning {
 		out.By = "offline, words and meaning"
-		out.Sources, err = offline.ByMeaning(ctx, r.reading, queries, out.Sources)
 	}
 	graph.Note(ctx, "by", out.By)
 	return nodes.Reranked{Sources: out.Sources, Judged: out.Judged}, err

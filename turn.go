@@ -26,7 +26,8 @@ type bound struct {
 	offline   offline.Skills
 	words     *offline.Rewriter // of offline, with the person's dictionary
 	engine    *search.Engine
-	reading   *reading // nil: by words alone
+	order     *order           // of passages, by words and meaning; nil: by words alone
+	retrieval search.Retrieval // how lists are fused
 }
 
 // turn is one question under way: what its nodes work with. It does not change; another turn
@@ -107,17 +108,17 @@ func (a *Assistant) newTurn(ctx context.Context, b *bound, s Settings, f state.F
 		k.rewriter = inLanguage{k.rewriter, s.Language}
 	}
 	t.rewriter, t.writer, t.verifier = k.rewriter, k.writer, k.verifier
-	t.nodes = a.nodesOf(k, s)
+	t.nodes = a.nodesOf(k, s, b.retrieval.Fuse)
 	return t, nil
 }
 
 // nodesOf makes the nodes of a turn.
-func (a *Assistant) nodesOf(k skills, s Settings) map[string]nodes.Node {
+func (a *Assistant) nodesOf(k skills, s Settings, fuse func([]state.Hit, func(state.Leg) float64) []state.Hit) map[string]nodes.Node {
 	return map[string]nodes.Node{
 		nodes.IngestID:       nodes.Ingest(),
 		nodes.PreRetrievalID: nodes.PreRetrieval(k.rewriter),
 		nodes.RetrievalID: nodes.Retrieval(nodes.Retrieving{
-			Searcher: k.searcher, Workers: a.config.Workers, TopK: s.TopK, Fuse: a.config.Retrieval.Fuse, Reranker: k.reranker, Texts: &a.texts,
+			Searcher: k.searcher, Workers: a.config.Workers, TopK: s.TopK, Fuse: fuse, Reranker: k.reranker, Texts: &a.texts,
 		}),
 		nodes.CheckAndRefineID:        nodes.CheckAndRefine(k.searcher, k.grader, k.free, s.Threshold),
 		nodes.PostRetrievalID:         nodes.PostRetrieval(k.searcher, &a.texts, nodes.ContextOptions(s.Context)),

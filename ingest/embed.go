@@ -43,14 +43,44 @@ func (l *Library) StartReembed(ctx context.Context) *Job {
 }
 
 func (l *Library) reembed(ctx context.Context, report *Report, progress func(Progress)) error {
-	if l.o.Embedder == nil {
+	return l.embedAll(ctx, report, progress, func(roots []string) ([]string, error) { return roots, nil })
+}
+
+// StartEmbed begins to make the vectors that passages lack, with Options.Spare if there is no Embedder. It leaves out
+// folders whose vectors another embedder made. The end of ctx does not cancel it; progress before an error or
+// [Job.Cancel] is kept, and the next call continues.
+func (l *Library) StartEmbed(ctx context.Context) *Job {
+	return l.join(ctx, JobStatus{Reembed: true, lacking: true}, false)
+}
+
+func (l *Library) embedLacking(ctx context.Context, report *Report, progress func(Progress)) error {
+	return l.embedAll(ctx, report, progress, func(roots []string) (own []string, err error) {
+		for _, root := range roots {
+			ours, err := l.replaces(ctx, root)
+			if err != nil {
+				return nil, err
+			}
+			if ours {
+				own = append(own, root)
+			}
+		}
+		return own, nil
+	})
+}
+
+// embedAll makes the vectors of those of the indexed roots that are chosen, and deletes those that nothing needs.
+func (l *Library) embedAll(ctx context.Context, report *Report, progress func(Progress), chosen func(roots []string) ([]string, error)) error {
+	if l.embedder() == nil {
 		return fmt.Errorf("%w: no embedding model is configured", search.ErrNoDense)
 	}
 	if err := l.embedding.Acquire(ctx, 1); err != nil {
 		return context.Cause(ctx)
 	}
 	roots, err := l.indexedRoots(ctx)
-	if err != nil {
+	if err == nil {
+		roots, err = chosen(roots)
+	}
+	if err != nil || len(roots) == 0 {
 		l.embedding.Release(1)
 		return err
 	}
@@ -60,7 +90,32 @@ func (l *Library) reembed(ctx context.Context, report *Report, progress func(Pro
 	if err != nil {
 		return err
 	}
-	return l.publish(ctx, report, true, false)
+	return l.publish(ctx, report, report.Dense.Embedded > 0 || report.Dense.Pruned > 0, false)
+}
+
+// embedder returns what makes vectors; nil: nothing.
+func (l *Library) embedder() llm.Embedder {
+	if l.o.Embedder != nil {
+		return l.o.Embedder
+	}
+	return l.o.Spare
+}
+
+// replaces reports whether the embedder may make the vectors of a root, which has none, or its own, or those of a spare
+// one.
+func (l *Library) replaces(ctx context.Context, root string) (bool, error) {
+	stored, found, err := l.index.Embedder(ctx, root)
+	if err != nil || !found {
+		return true, err
+	}
+	spec, err := l.o.Dense.Spec(l.embedder().Model()).WithDefaults()
+	return spec.Fits(stored) || l.o.Spare != nil && family(stored.Model) == family(l.o.Spare.Model()), err
+}
+
+// family returns what all versions of a model have in common.
+func family(model string) string {
+	name, _, _ := strings.Cut(search.ModelName(model), "/")
+	return name
 }
 
 // indexedRoots returns the configured roots that are indexed, or all indexed roots if none are
@@ -93,8 +148,16 @@ func (l *Library) embedIndexed(ctx context.Context, roots []string, report *Repo
 	if !l.mayEmbed(roots) {
 		return nil
 	}
+	replace := true
+	for _, root := range roots {
+		may, err := l.replaces(ctx, root)
+		if err != nil {
+			return err
+		}
+		replace = replace && may
+	}
 	var err error
-	report.Dense, err = l.embedTurn(ctx, roots, l.o.Dense.Rebuild, progress)
+	report.Dense, err = l.embedTurn(ctx, roots, replace || l.o.Dense.Rebuild, progress)
 	if err != nil && ctx.Err() == nil {
 		report.Dense.Error = err.Error()
 		return nil
@@ -148,12 +211,13 @@ func (l *Library) lateRoots(err error) (roots []string) {
 
 // embed makes the missing vectors of roots. The report is never nil.
 func (l *Library) embed(ctx context.Context, roots []string, replace bool, progress func(Progress)) (*DenseReport, error) {
-	report := &DenseReport{Model: l.o.Embedder.Model(), Vectors: "passage"}
+	embedder := l.embedder()
+	report := &DenseReport{Model: embedder.Model(), Vectors: "passage"}
 	var calls, tokens atomic.Int64
 	done, err := l.index.Embed(ctx, l.o.Dense.Spec(report.Model), roots, search.EmbedOptions{
 		Batch: l.o.Dense.Batch, Workers: l.o.Dense.Workers, Switch: replace,
 		Embed: func(ctx context.Context, texts []string) ([][]float32, error) {
-			out, err := l.o.Embedder.Embed(ctx, texts, llm.Passage)
+			out, err := embedder.Embed(ctx, texts, llm.Passage)
 			calls.Add(int64(max(1, out.Calls)))
 			tokens.Add(out.Usage.Input)
 			if textRefused(err) {
@@ -186,7 +250,7 @@ func (l *Library) missing(ctx context.Context, roots []string, all int) (int, er
 	if err != nil {
 		return all, err
 	}
-	v, err := s.Vectors(ctx, l.o.Dense.Spec(l.o.Embedder.Model()))
+	v, err := s.Vectors(ctx, l.o.Dense.Spec(l.embedder().Model()))
 	if errors.Is(err, search.ErrEmbedderChanged) {
 		return s.Docs(), nil
 	}

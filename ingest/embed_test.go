@@ -195,3 +195,69 @@ func TestEmbedderSwitched(t *testing.T) {
 		t.Errorf("rebuilt: %+v", d)
 	}
 }
+
+// A spare model makes vectors when it is told to, and not before. It makes those that passages lack, leaves the vectors
+// of another model alone, and gives way to any other.
+func TestSpareEmbedder(t *testing.T) {
+	t.Parallel()
+	data, dir := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(dir, "a.md"), "aardvark")
+	spare, other := &meaning{model: "built-in/1"}, &meaning{model: "other"}
+	with := func(embedder, spare *meaning) library {
+		o := ingest.Options{Docs: []string{dir}, Spare: spare}
+		if embedder != nil {
+			o.Embedder = embedder
+		}
+		return open(t, data, o)
+	}
+	vectors := func(l library, embedder string, want int) {
+		t.Helper()
+		stats, err := l.Stats(t.Context(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := stats.Collections[0]; !strings.HasPrefix(c.Embedder, embedder) || c.Vectors != want {
+			t.Errorf("%d vectors by %q, want %d by %s", c.Vectors, c.Embedder, want, embedder)
+		}
+	}
+	embed := func(l library, want int) {
+		t.Helper()
+		r, err := l.StartEmbed(t.Context()).Wait(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Dense; (got == nil) != (want < 0) || got != nil && (got.Embedded != want || got.Missing != 0) {
+			t.Errorf("embedded %+v, want %d texts", got, want)
+		}
+	}
+	l := with(nil, spare)
+	if r := syncAll(t, l); r.Dense != nil || spare.embedded() != 0 {
+		t.Errorf("indexing made vectors: %+v", r.Dense)
+	}
+	before := l.View().Version
+	embed(l, 1)
+	vectors(l, "built-in/1", 1)
+	if v := l.View().Version; v != before+1 {
+		t.Errorf("version %d after %d", v, before)
+	}
+	write(t, filepath.Join(dir, "b.md"), "badger")
+	syncAll(t, l)
+	vectors(l, "built-in/1", 1)
+	embed(l, 1)
+	embed(l, 0)
+	if v := l.View().Version; v != before+3 {
+		t.Errorf("version %d after %d: a change of documents and one of vectors", v, before)
+	}
+
+	l = with(nil, &meaning{model: "built-in/2"}) // another version takes its place
+	syncAll(t, l)
+	embed(l, 2)
+	vectors(l, "built-in/2", 2)
+	if r := syncAll(t, with(other, spare)); r.Dense == nil || r.Dense.Embedded != 2 || r.Dense.Error != "" {
+		t.Errorf("a configured model: %+v", r.Dense)
+	}
+	l = with(nil, spare)
+	syncAll(t, l)
+	embed(l, -1)
+	vectors(l, "other", 2)
+}

@@ -46,6 +46,8 @@ type JobStatus struct {
 	Ended    *time.Time `json:"ended"`   // null before its end
 	Report   *Report    `json:"report"`  // null before its end; with an error, of what was done before
 	Error    string     `json:"error"`
+
+	lacking bool // of Reembed: only vectors that passages lack
 }
 
 // Start begins a [Library.Sync] that the end of ctx does not cancel. Errors are results of the
@@ -164,7 +166,7 @@ func (l *Library) join(ctx context.Context, s JobStatus, started bool) *Job {
 	defer l.mu.Unlock()
 	var j *Job
 	for _, other := range l.jobs {
-		if o := other.status; o.State == JobWaiting && o.Reembed == s.Reembed && slices.Equal(o.Paths, s.Paths) {
+		if o := other.status; o.State == JobWaiting && o.Reembed == s.Reembed && o.lacking == s.lacking && slices.Equal(o.Paths, s.Paths) {
 			j = other
 		}
 	}

@@ -68,8 +68,11 @@ type Options struct {
 	KeepChunking bool     // store Chunking for the folders that are indexed
 
 	OCR      *OCR         // reads the pages of PDFs that are pictures; nil: they are left out
-	Embedder llm.Embedder // nil: no vectors are made
-	Dense    search.Dense
+	Embedder llm.Embedder // makes vectors while documents are indexed; nil: see Spare
+	// Spare makes the vectors of a library without an Embedder, when StartEmbed is called; nil: none are made. What its
+	// name has before a slash is the same in all its versions. Any other embedder replaces its vectors.
+	Spare llm.Embedder
+	Dense search.Dense
 
 	Notice string // why the index was replaced when it was opened; see Library.Notice
 	Clock  func() time.Time

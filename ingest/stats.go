@@ -36,6 +36,7 @@ type CollectionStats struct {
 	Chunkers   []Count      `json:"chunkers"`    // files by the chunker that cut them, by name
 	FileBytes  int64        `json:"file_bytes"`  // of the files
 	Embedder   string       `json:"embedder"`    // model, dimension and the embedded part of a chunk; empty: there are no vectors
+	Vectors    int          `json:"vectors"`     // passages that have one
 	Generation int64        `json:"generation"`  // rises with every change
 	LastChange *time.Time   `json:"last_change"` // when it rose last; null if that is unknown
 	FileList   []FileStatus `json:"file_list,omitempty"`
@@ -102,16 +103,30 @@ func (l *Library) Stats(ctx context.Context, files bool) (*Stats, error) {
 			}
 		}
 		s.Chunkers, s.Unread = counts(cut), unread(ctx, c.Root)
-		switch e, found, err := l.index.Embedder(ctx, c.Root); {
-		case err != nil:
+		if s.Embedder, s.Vectors, err = l.vectorsOf(ctx, c.Root); err != nil {
 			return nil, err
-		case found:
-			s.Embedder = e.String()
 		}
 		slices.SortFunc(s.FileList, func(a, b FileStatus) int { return cmp.Compare(a.Source, b.Source) })
 		out.Collections = append(out.Collections, s)
 	}
 	return out, nil
+}
+
+// vectorsOf returns the embedder of a root's vectors and the number of passages that have one; "" if it has none.
+func (l *Library) vectorsOf(ctx context.Context, root string) (embedder string, count int, err error) {
+	e, found, err := l.index.Embedder(ctx, root)
+	if err != nil || !found {
+		return "", 0, err
+	}
+	s, err := l.index.Snapshot(ctx, root)
+	if err != nil {
+		return "", 0, err
+	}
+	v, err := s.Vectors(ctx, e)
+	if err != nil {
+		return "", 0, err
+	}
+	return e.String(), v.Len(), nil
 }
 
 // unread counts the files of a root that no loader reads, by ending.

@@ -33,6 +33,9 @@ func (l *Library) run(ctx context.Context, j *Job, report *Report) error {
 	defer func() { report.ElapsedMS = float64(l.o.Clock().Sub(begun).Microseconds()) / 1000 }()
 	if j.status.Reembed {
 		j.begin()
+		if j.status.lacking {
+			return l.embedLacking(ctx, report, j.report)
+		}
 		return l.reembed(ctx, report, j.report)
 	}
 	partial := len(j.status.Paths) > 0

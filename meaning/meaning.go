@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// modelName changes with the weights and the vocabulary, because vectors of different models cannot be compared.
-	modelName = "s6-80000"
+	// modelName changes with the weights and the vocabulary, because vectors of different models cannot be compared. What
+	// stands before the slash stays.
+	modelName = "built-in/s6-80000"
 	provider  = "built in"
 	// maxQuery is how many tokens of a question are judged, as in training.
 	maxQuery = 64

@@ -15,7 +15,7 @@ func TestWeightsAreThoseOfTheName(t *testing.T) {
 	hash.Write(weightsFile)
 	hash.Write(piecesFile)
 	got := modelName + " " + hex.EncodeToString(hash.Sum(nil))
-	if want := "s6-80000 9fc82700443faa64a7bd181942f13f46682607c4630cfc3c7dfb73d88c180c66"; got != want {
+	if want := "built-in/s6-80000 9fc82700443faa64a7bd181942f13f46682607c4630cfc3c7dfb73d88c180c66"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

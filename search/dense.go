@@ -9,9 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/singleflight"
-
-	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/internal/text"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/state"
@@ -40,6 +37,9 @@ func (d *denseLeg) search(ctx context.Context, q state.Query, k int) ([]state.Hi
 		return nil, nil, err
 	}
 	hits, err := v.Search(ctx, vector, k, MinCosine)
+	if d.o.ListDepth > 0 {
+		return hits, nil, err
+	}
 	return hits, incomplete(v, "found by their words only"), err
 }
 
@@ -67,7 +67,7 @@ func (d *denseLeg) ready(ctx context.Context, q state.Query) (Vectors, []float32
 	if err != nil {
 		return nil, nil, err
 	}
-	vector, err := d.o.Vectors.get(ctx, d.o, cmp.Or(q.Passage, denseText(q)))
+	vector, err := d.o.embedQuery(ctx, cmp.Or(q.Passage, denseText(q)))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrEmbedding, err)
 	}
@@ -126,64 +126,14 @@ func denseText(q state.Query) string {
 	return strings.Join(append(parts, q.Text), ". ")
 }
 
-// queryVectors is the number of question vectors in the cache.
-const queryVectors = 256
-
-// QueryVectors caches the vectors of questions. Concurrent searches with the same text embed it
-// once. The zero value is ready for use, and safe for concurrent use.
-type QueryVectors struct {
-	known lru.Cache[string, []float32]
-	calls singleflight.Group
-}
-
-// get returns the vector of a question, which the caller must not change.
-func (m *QueryVectors) get(ctx context.Context, o Options, question string) ([]float32, error) {
+// embedQuery returns the vector of a question, which the caller must not change.
+func (o Options) embedQuery(ctx context.Context, question string) ([]float32, error) {
 	if len(question) > o.Dense.Tokens { // a token has at least one byte
 		question = text.Trim(question, o.Dense.Tokens)
 	}
-	question = o.Dense.QueryPrefix + question
-	for {
-		if v, ok := m.known.Get(question); ok {
-			return v, nil
-		}
-		mine := false
-		call := m.calls.DoChan(question, func() (any, error) {
-			mine = true
-			if v, ok := m.known.Get(question); ok { // another call was faster
-				return v, nil
-			}
-			v, err := embedQuery(ctx, o.Embedder, question)
-			if err != nil {
-				return nil, err
-			}
-			m.known.Put(question, v, 0, queryVectors, 0)
-			return v, nil
-		})
-		select {
-		case r := <-call:
-			if r.Err == nil {
-				return r.Val.([]float32), nil
-			}
-			if mine || !errors.Is(r.Err, context.Canceled) && !errors.Is(r.Err, context.DeadlineExceeded) {
-				return nil, r.Err
-			} // the search that asked was cancelled: ask again
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
-}
-
-// embedQuery calls the embedder. A panic becomes an error, so that searches waiting for the
-// vector continue.
-func embedQuery(ctx context.Context, e llm.Embedder, question string) (vector []float32, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			vector, err = nil, fmt.Errorf("%s panicked: %v", e.Model(), r)
-		}
-	}()
-	out, err := e.Embed(ctx, []string{question}, llm.Query)
+	out, err := o.Embedder.Embed(ctx, []string{o.Dense.QueryPrefix + question}, llm.Query)
 	if err == nil && len(out.Vectors) != 1 {
-		err = fmt.Errorf("%s gave %d vectors for one text", e.Model(), len(out.Vectors))
+		err = fmt.Errorf("%s gave %d vectors for one text", o.Embedder.Model(), len(out.Vectors))
 	}
 	if err != nil {
 		return nil, err

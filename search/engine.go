@@ -41,9 +41,6 @@ func New(ctx context.Context, s Snapshot, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Vectors == nil {
-		o.Vectors = &QueryVectors{}
-	}
 	e := &Engine{Snapshot: s, o: o, dense: &denseLeg{snapshot: s, o: o}, graph: &documentGraph{}}
 	if o.Embedder == nil {
 		e.dense.fault = fmt.Errorf("%w: no embedding model is configured", ErrNoDense)
@@ -158,6 +155,9 @@ func (e *Engine) byLegs(ctx context.Context, q state.Query, k int, leg string) (
 	}
 	setShares(legs, lists)
 	fused := e.o.Retrieval.Fuse(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(1) })
+	if e.o.ListDepth > 0 {
+		k += e.o.Retrieval.DenseDepth
+	}
 	found.Hits = fused[:min(k, len(fused))]
 	return found, nil
 }
@@ -184,9 +184,13 @@ type legCall struct {
 }
 
 // legs returns the legs to ask, each for twice as many hits as are wanted, unless a depth is
-// configured.
+// configured. With Options.ListDepth the lexical leg is asked for those that are wanted, and the dense
+// leg adds some.
 func (e *Engine) legs(q state.Query, k int, leg string) []legCall {
 	r := e.o.Retrieval
+	if e.o.ListDepth > 0 {
+		r.LexicalDepth = k
+	}
 	w := r.Weights.Only(leg)
 	if leg == LegHybrid && e.o.Embedder == nil {
 		w = Weights{Lexical: cmp.Or(w.Lexical, 1), Graph: w.Graph}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"example.com/ragflow/llm"
 	"example.com/ragflow/state"
@@ -41,20 +40,8 @@ func TestLegsSideBySide(t *testing.T) {
 	}
 }
 
-// TestPanickingEmbedder: an embedder that panics once is an error of that question;
-// the next search with the same question asks it again.
-func TestPanickingEmbedder(t *testing.T) {
-	e := &panicsOnce{}
-	o := Options{Embedder: e, Dense: Dense{Tokens: 10}}
-	m := &QueryVectors{}
-	if _, err := m.get(t.Context(), o, "mint"); err == nil || !strings.Contains(err.Error(), "panicked: out of range") {
-		t.Errorf("error %v, want the panic", err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	if v, err := m.get(ctx, o, "mint"); err != nil || len(v) != 1 {
-		t.Errorf("asked again: %v, %v", v, err)
-	}
+// TestPanickingLeg: a leg that panics leaves its weight to the others.
+func TestPanickingLeg(t *testing.T) {
 	panics := legCall{name: "dense", optional: true, find: func(context.Context, int) ([]state.Hit, []string, error) { panic("out of range") }}
 	other := legCall{name: "lexical", find: func(context.Context, int) ([]state.Hit, []string, error) {
 		return []state.Hit{{Chunk: "a"}}, nil, nil
@@ -63,19 +50,6 @@ func TestPanickingEmbedder(t *testing.T) {
 	if err != nil || len(lists[0]) != 1 || len(warnings) != 1 || !strings.Contains(warnings[0], "out of range") {
 		t.Errorf("legs: %v, %q, %v", lists, warnings, err)
 	}
-}
-
-// panicsOnce is an embedder that panics at its first call.
-type panicsOnce struct{ calls int }
-
-func (*panicsOnce) Model() string { return "panics" }
-
-func (e *panicsOnce) Embed(context.Context, []string, llm.Purpose) (llm.Embeddings, error) {
-	e.calls++
-	if e.calls == 1 {
-		panic("out of range")
-	}
-	return llm.Embeddings{Vectors: [][]float32{{1}}}, nil
 }
 
 // flaky is a snapshot whose vectors cannot be read the first time.
@@ -99,13 +73,18 @@ func (someVectors) Len() int { return 1 }
 
 // TestVectorsLoadAgain: if loading vectors fails, the next search tries again.
 func TestVectorsLoadAgain(t *testing.T) {
-	d := &denseLeg{snapshot: &flaky{}, o: Options{Embedder: &panicsOnce{calls: 1}}}
+	d := &denseLeg{snapshot: &flaky{}, o: Options{Embedder: named{}}}
 	for _, fails := range []bool{true, false, false} {
 		if _, err := d.load(t.Context()); (err != nil) != fails {
 			t.Errorf("load: %v, want a failure: %v", err, fails)
 		}
 	}
 }
+
+// named is an embedder that has a name only.
+type named struct{ llm.Embedder }
+
+func (named) Model() string { return "named" }
 
 // mute is an embedder that is never asked.
 type mute struct{ llm.Embedder }

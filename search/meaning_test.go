@@ -109,26 +109,18 @@ func shares(l *search.Listing) map[string]float64 {
 	return out
 }
 
-// TestQuestionIsEmbeddedOnce: searches with one memory embed a question once, with its prefix, and
-// a follow-up with its context.
-func TestQuestionIsEmbeddedOnce(t *testing.T) {
+// TestEmbeddedQuestion: a question is embedded with its prefix, and a follow-up with its context.
+func TestEmbeddedQuestion(t *testing.T) {
 	t.Parallel()
 	m := &meaning{}
-	e := engineOf(t, snapshotOf(t, garden(t), "/garden"), search.Options{
-		Embedder: m, Dense: search.Dense{QueryPrefix: "query: "}, Vectors: &search.QueryVectors{},
-	})
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			if _, err := e.Search(t.Context(), state.Query{Text: "water basil", Weight: 1}, 3); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	q := state.Query{Text: "and in winter", Weight: 1, Boosts: []state.Boost{{Text: "water basil", Weight: 0.6}, {Text: "irrigate", Weight: 0.3}}}
-	if _, err := e.Search(t.Context(), q, 3); err != nil {
-		t.Fatal(err)
+	e := engineOf(t, snapshotOf(t, garden(t), "/garden"), search.Options{Embedder: m, Dense: search.Dense{QueryPrefix: "query: "}})
+	for _, q := range []state.Query{
+		{Text: "water basil", Weight: 1},
+		{Text: "and in winter", Weight: 1, Boosts: []state.Boost{{Text: "water basil", Weight: 0.6}, {Text: "irrigate", Weight: 0.3}}},
+	} {
+		if _, err := e.Search(t.Context(), q, 3); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if want := []string{"query: water basil", "query: water basil. and in winter"}; !slices.Equal(m.asked, want) {
 		t.Errorf("embedded %q, want %q", m.asked, want)

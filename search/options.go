@@ -19,10 +19,13 @@ type Options struct {
 	Embedder  llm.Embedder // makes the vectors of questions; nil means no dense leg
 	Dense     Dense
 	Retrieval Retrieval
-	Reranker  llm.Reranker  // a model that scores passages; nil means none
-	Offline   Orderer       // orders passages without a model; nil keeps the order of the search
-	List      Orderer       // orders a listing and gives each passage its probability; nil means Offline
-	Vectors   *QueryVectors // cache of question vectors; nil means one for this engine
+	Reranker  llm.Reranker // a model that scores passages; nil means none
+	Offline   Orderer      // orders passages without a model; nil keeps the order of the search
+	List      Orderer      // orders a listing and gives each passage its probability; nil means Offline
+	// ListDepth is the number of hits of a listing by all legs that List orders because it sees their meaning, too. The
+	// dense leg then adds up to Retrieval.DenseDepth hits, and passages without a vector bring no warning. 0: the legs
+	// share the hits, and Retrieval.Rerank says what is ordered.
+	ListDepth int
 }
 
 // Orderer sorts candidates, best first. It adds and drops none.

@@ -64,8 +64,10 @@ func (e *Engine) listOrder(leg string) (method string, compared int) {
 		return RerankOff, 0
 	case method == RerankLLM:
 		return method, listedFirst
-	case method != "":
+	case method != "" && (method != RerankAuto || e.o.ListDepth == 0):
 		return method, rerankBefore
+	case leg == LegHybrid && e.o.ListDepth > 0:
+		return RerankOffline, e.o.ListDepth
 	case leg == LegGraph || leg == LegHybrid && e.onServer():
 		return RerankOff, 0
 	case e.o.Embedder == nil || leg == LegLexical || e.o.Retrieval.Weights.Dense == 0 && leg == LegHybrid:

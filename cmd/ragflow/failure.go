@@ -186,7 +186,7 @@ func advices() []advice {
 		{newfile.ErrOutside, exitUsage, "name the folder itself"},
 		{fs.ErrNotExist, exitNotFound, "check the path"},
 		{search.ErrEmbedderChanged, exitFailure, `make the vectors again: ragflow index --rebuild; or search by words: ragflow search --leg lexical "…"`},
-		{search.ErrNoDense, exitFailure, "name a model with EMBEDDING_MODEL, then run: ragflow index"},
+		{search.ErrNoDense, exitFailure, "make the vectors: ragflow index, with the model in the program or one that EMBEDDING_MODEL names"},
 		{ragflow.ErrNoOCR, exitFailure, "install it: apt install tesseract-ocr, brew install tesseract, or winget install UB-Mannheim.TesseractOCR; or go on without --ocr and RAGFLOW_OCR"},
 		{ingest.ErrUnread, exitNotFound, "save it in a format that is read: " + kindsRead},
 		{ingest.ErrNoDocuments, exitFailure, `name the folder to answer from: ragflow ask --docs ./docs "…", or for all later questions: ragflow init --docs ./docs`},

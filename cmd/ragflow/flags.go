@@ -78,7 +78,12 @@ func (g *given) addSearch(f *pflag.FlagSet) {
 func (g *given) addModels(f *pflag.FlagSet) {
 	g.add(f, modelFlags...)
 	f.BoolVar(&g.offline, "offline", false, "use no model, even if one is configured")
-	f.BoolFunc("no-meaning", "order passages by words alone, without the built-in model; as --rerank "+search.RerankOffline, func(string) error {
+	g.addNoMeaning(f)
+}
+
+// addNoMeaning adds --no-meaning.
+func (g *given) addNoMeaning(f *pflag.FlagSet) {
+	f.BoolFunc("no-meaning", "find and order passages by words alone, without the built-in model; as --rerank "+search.RerankOffline, func(string) error {
 		g.settings["RERANKING"].Values = []string{search.RerankOffline}
 		return nil
 	})

@@ -3,13 +3,16 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/settings"
+	"example.com/ragflow/search"
 )
 
 func (a *app) indexCommand(g *given) *cobra.Command {
@@ -38,6 +41,7 @@ func (a *app) indexCommand(g *given) *cobra.Command {
 	f.StringVar(&ocr, "ocr", "", "read scanned pages of PDFs, too, with the installed program tesseract, in these `LANGUAGES`; alone: English")
 	f.Lookup("ocr").NoOptDefVal = "eng"
 	g.add(f, chunkFlags...)
+	g.addNoMeaning(f)
 	c.AddCommand(a.indexStatsCommand(g), a.indexCollectionsCommand(g))
 	g.addCollection(c.PersistentFlags())
 	return c
@@ -67,6 +71,12 @@ func (a *app) indexIn(ctx context.Context, g *given, opened *session, watch bool
 		return failed("index "+strings.Join(docs, ", "), err)
 	}
 	a.denseTrouble(report.Dense)
+	lacking := report.Dense == nil && !watch // a watch makes them in the background
+	if lacking && a.asJSON {
+		if err := a.embedLacking(ctx, opened, report); err != nil {
+			return err
+		}
+	}
 	err = a.print(report, func() {
 		a.problems(g, report)
 		fmt.Fprintln(a.out, indexed(report))
@@ -75,17 +85,39 @@ func (a *app) indexIn(ctx context.Context, g *given, opened *session, watch bool
 		}
 		fmt.Fprintln(a.out, holds(report))
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if watch {
+	case watch:
 		return a.watch(ctx, opened, docs)
+	case lacking && !a.asJSON:
+		_ = a.out.Flush() // an error of the output is reported at the end
+		if err := a.embedLacking(ctx, opened, report); err != nil {
+			return err
+		}
+		if s := embedded(report.Dense); s != "" {
+			fmt.Fprintln(a.out, s)
+		}
 	}
 	if len(report.Failed) > 0 && report.Chunks == 0 {
 		first := report.Failed[0]
 		return &failure{code: exitFailure, what: "index", err: fmt.Errorf("no file could be read: %s: %s", first.Source, first.Reason)}
 	}
 	return nil
+}
+
+// embedLacking makes the vectors that passages lack with the model in the program, if it is to be used. What was indexed
+// is found by its words before, and after an interruption.
+func (a *app) embedLacking(ctx context.Context, opened *session, report *ingest.Report) error {
+	done, err := a.follow(ctx, opened.Library().StartEmbed(ctx))
+	report.Dense = done.Dense
+	if errors.Is(err, search.ErrNoDense) {
+		return nil
+	}
+	if err != nil && report.Dense != nil && report.Dense.Embedded > 0 {
+		a.tell("%s; the next call goes on from there", embedded(report.Dense))
+	}
+	return failed("make vectors", err)
 }
 
 // reembed makes all vectors again with the model that is configured now.

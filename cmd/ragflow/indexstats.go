@@ -36,6 +36,14 @@ func (a *app) indexStatsCommand(g *given) *cobra.Command {
 	return c
 }
 
+// vectors says how many passages have a vector, and by which model; empty if none has.
+func vectors(c ingest.CollectionStats) string {
+	if c.Embedder == "" {
+		return ""
+	}
+	return fmt.Sprintf("of %d passages, by %s", c.Vectors, line(c.Embedder))
+}
+
 func (a *app) printStats(stats *ingest.Stats) {
 	stats.Collections = slices.DeleteFunc(stats.Collections, func(c ingest.CollectionStats) bool { return c.Files == 0 && len(c.Unread) == 0 })
 	if len(stats.Collections) == 0 {
@@ -54,7 +62,7 @@ func (a *app) printStats(stats *ingest.Stats) {
 			{"not read", counts(c.Unread...)},
 			{"passages", strconv.Itoa(c.Chunks)},
 			{"cut by", counts(c.Chunkers...)},
-			{"vectors by", line(c.Embedder)},
+			{"vectors", vectors(c)},
 		} {
 			if row[1] != "" {
 				fmt.Fprintf(a.out, "  %-11s  %s\n", row[0], row[1])

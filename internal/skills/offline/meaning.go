@@ -21,12 +21,9 @@ type Reader interface {
 // ALQAC. These alone give 56, with ALQAC 41. docs/answers-ablation.md says what it gains.
 const nearOdds = 70
 
-// read is the number of passages, the best by words, that are compared by meaning.
-const read = 20
-
-// ByMeaning orders candidates, as [Reranker.Rerank] returned them, by words and meaning. A question that needs the
-// words of earlier turns keeps the order by words: together they are no sentence.
-func ByMeaning(ctx context.Context, r Reader, queries []state.Query, candidates []state.Source) ([]state.Source, error) {
+// ByMeaning orders the first read candidates, as [Reranker.Rerank] returned them, by words and meaning. A question that
+// needs the words of earlier turns keeps the order by words: together they are no sentence.
+func ByMeaning(ctx context.Context, r Reader, queries []state.Query, candidates []state.Source, read int) ([]state.Source, error) {
 	out, q := slices.Clone(candidates), variants(queries)[0]
 	first := out[:min(len(out), read)]
 	if len(q.Boosts) > 0 || len(first) < 2 {
