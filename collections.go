@@ -113,8 +113,11 @@ func (cs *Collections) get(ctx context.Context, name string) (*collection, error
 	options := config.ingestOptions(notice)
 	options.OCR = cs.a.ocr
 	keeps := config.keepsVectors() && !db.ReadOnly()
+	if config.readsByMeaning() {
+		options.Dense = config.ownDense()
+	}
 	if keeps {
-		options.Spare, options.Dense = patient{quiet: &cs.a.quiet}, config.ownDense()
+		options.Spare = patient{quiet: &cs.a.quiet}
 	}
 	c := &collection{index: db, library: ingest.New(db, options), stopped: make(chan struct{})}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))

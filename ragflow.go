@@ -115,7 +115,7 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 
 // openEmbedder opens what embeds questions, and what compares them with passages.
 func (a *Assistant) openEmbedder() (err error) {
-	if e := a.config.Models.Embedder; e != nil {
+	if e := a.config.Models.Embedder; e != nil && !a.config.readsByMeaning() {
 		a.embedder = &questions{Embedder: llm.ObserveEmbedder(e, model.NoteCall)}
 	}
 	if a.config.readsByMeaning() {

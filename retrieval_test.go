@@ -163,9 +163,9 @@ func TestRelationsArePartOfAPreset(t *testing.T) {
 	}
 }
 
-// Without an embedder nothing of the dense leg shows, in no JSON either.
+// Without an embedder, and if the built-in model is to make no vectors, nothing of the dense leg shows, in no JSON either.
 func TestNoEmbedder(t *testing.T) {
-	a := open(t, ragflow.Config{Docs: []string{library(t)}})
+	a := open(t, ragflow.Config{Docs: []string{library(t)}, Dense: search.Dense{Leg: search.LegLexical}})
 	report := indexed(t, a)
 	reply := ask(t, a, "", "How often should I water a basil plant?")
 	found := searchLeg(t, a, "water basil", 5, "")

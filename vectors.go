@@ -16,15 +16,16 @@ import (
 // length. Longer ones take longer and are found no better; see docs/search-ablation.md.
 const passageTokens = 200
 
-// ownDense is how the built-in model embeds if no embedder is configured.
+// ownDense is how the built-in model embeds if no other embedder is configured.
 func (c Config) ownDense() search.Dense {
-	return search.Dense{Leg: c.Dense.Leg, Tokens: passageTokens}
+	return search.Dense{Leg: c.Dense.Leg, Tokens: passageTokens, Rebuild: c.Dense.Rebuild}
 }
 
-// readsByMeaning reports whether the built-in model orders passages: no other order and no embedder was chosen.
+// readsByMeaning reports whether the built-in model orders passages: no other order and no other embedder was chosen.
 func (c Config) readsByMeaning() bool {
-	order := c.Retrieval.Rerank
-	return meaning.Fast() && c.Models.Embedder == nil && (order == "" || order == search.RerankAuto)
+	order, e := c.Retrieval.Rerank, c.Models.Embedder
+	_, own := e.(*meaning.Transformer)
+	return meaning.Fast() && (e == nil || own) && (order == "" || order == search.RerankAuto)
 }
 
 // keepsVectors reports whether the built-in model makes the vectors of the whole index, too.
@@ -34,7 +35,7 @@ const (
 	readFirst = 20 // passages that are compared by meaning if vectors must be made
 	readAll   = 60 // and if the index has them
 	nearest   = 20 // passages that are found by meaning
-	nearShare = .3 // of their ranks, beside 1 of those by words; the order by meaning comes later
+	nearShare = .1 // of their ranks, beside 1 of those by words; the order by meaning comes later
 	listed    = 40 // passages of a list that are ordered by meaning
 	// enough is the least share of passages with a vector for a search by meaning. Below it the same question would find
 	// other passages from minute to minute.

@@ -17,7 +17,7 @@ func TestFloorsInAClone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{"../docs"}})
+	a, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{"../docs"}, Dense: noVectors})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestDocker(t *testing.T) {
 	}
 	needMeaning(t)
 	docs := golden.Public(t, "docker-docs")
-	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}})
+	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Dense: noVectors})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func TestFollowUps(t *testing.T) {
 	if len(talks) < 40 {
 		t.Fatalf("%d conversations, want at least 40", len(talks))
 	}
-	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}})
+	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Dense: noVectors})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 
 func opened(t *testing.T, docs ...string) *ragflow.Assistant {
 	t.Helper()
-	a, err := ragflow.Open(t.Context(), ragflow.Config{Docs: docs})
+	a, err := ragflow.Open(t.Context(), ragflow.Config{Docs: docs, Dense: noVectors})
 	if err != nil {
 		t.Fatal(err)
 	}

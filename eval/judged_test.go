@@ -13,6 +13,9 @@ import (
 	"example.com/ragflow/search"
 )
 
+// noVectors makes no vectors while a test asks nothing, so that its figures are the same on a slow machine.
+var noVectors = search.Dense{Leg: search.LegLexical}
+
 // judgedSet is a set of queries with judgements.
 type judgedSet struct {
 	name    string

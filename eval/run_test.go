@@ -287,7 +287,7 @@ func TestJudgePrompt(t *testing.T) {
 
 func ExampleRun() {
 	ctx := context.Background()
-	assistant, err := ragflow.Open(ctx, ragflow.Config{Docs: []string{"../docs"}})
+	assistant, err := ragflow.Open(ctx, ragflow.Config{Docs: []string{"../docs"}, Dense: noVectors})
 	if err != nil {
 		fmt.Println(err)
 		return

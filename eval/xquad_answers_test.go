@@ -96,7 +96,7 @@ func shareWithin(k, n int) string {
 func askAll(t *testing.T, paragraphs []paragraph, questions []parallelQuestion) ([]answered, *offline.Answerer, string) {
 	t.Helper()
 	docs, data := asFiles(t, paragraphs), t.TempDir()
-	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, DataDir: data})
+	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, DataDir: data, Dense: noVectors})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,6 +145,39 @@ func TestFoundByMeaningAlone(t *testing.T) {
 	}
 }
 
+// TestNearestAreAdded: with a ListDepth the dense leg adds passages to those that words find, as many as its depth, and
+// those that have no vector yet bring no warning.
+func TestNearestAreAdded(t *testing.T) {
+	t.Parallel()
+	db := garden(t)
+	put(t, db, "/garden", file("sage.md", "Sage", "Sage in summer needs sun."))
+	e := engineOf(t, snapshotOf(t, db, "/garden"), search.Options{Embedder: &meaning{}, ListDepth: 40, Retrieval: search.Retrieval{
+		Fusion: search.Fusion{Method: "reciprocal-rank-fusion"}, Weights: search.Weights{Lexical: 1, Dense: 0.3}, DenseDepth: 2,
+	}})
+	for _, tt := range []struct {
+		question string
+		k        int
+		want     []string
+	}{
+		{"Jak podlewać bazylię?", 1, []string{"basil.md"}}, // "water basil" by meaning alone
+		{"oregano", 1, []string{"drying.md"}},
+		{"sage", 3, []string{"sage.md"}}, // by its words, and what is nearest
+	} {
+		found, err := e.Search(t.Context(), state.Query{Text: tt.question, Weight: 1}, tt.k)
+		if err != nil || len(found.Warnings) > 0 {
+			t.Fatalf("%s: %q, %v", tt.question, found.Warnings, err)
+		}
+		var got []string
+		for _, h := range found.Hits {
+			source, _, _ := strings.Cut(h.Chunk, "#")
+			got = append(got, source)
+		}
+		if len(got) > tt.k+2 || len(got) < len(tt.want) || !slices.Equal(got[:len(tt.want)], tt.want) {
+			t.Errorf("%s: found %q, want %q first", tt.question, got, tt.want)
+		}
+	}
+}
+
 // TestEmbedderFails: a search by all legs warns and searches by words; one by vectors alone does
 // so too as a search for an answer, and is an error as a listing.
 func TestEmbedderFails(t *testing.T) {

@@ -53,7 +53,7 @@ func (a *app) searchCommand(g *given) *cobra.Command {
 	g.addSearch(c.Flags())
 	c.Flags().IntVar(&topK, "top-k", 0, "list `N` passages, 1 to 1000 (default: 10, or as the preset says)")
 	c.Flags().Float64Var(&minScore, "min-score", 0, "leave out passages that score less than `N`; 0 leaves out none")
-	c.Flags().StringVar(&leg, "leg", "", "search by one `LEG`: lexical (words), dense (meaning), hybrid (both) or graph (names of documents); dense needs an embedding model")
+	c.Flags().StringVar(&leg, "leg", "", "search by one `LEG`: lexical (words), dense (meaning), hybrid (both) or graph (names of documents); dense needs vectors, which ragflow index makes")
 	g.addFilter(c.Flags())
 	a.jsonFlag(c)
 	return c

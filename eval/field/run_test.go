@@ -17,6 +17,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/search"
 )
 
 // outcome is the result of a question, a line of FIELD_LOG. It contains no part of the answer, so that the
@@ -165,11 +166,25 @@ func TestAnswers(t *testing.T) {
 // open indexes a corpus.
 func open(t *testing.T, corpus string) *ragflow.Assistant {
 	t.Helper()
-	a, err := ragflow.Open(t.Context(), withModel(t, ragflow.Config{Docs: []string{folder(t, corpus)}}))
+	c := withModel(t, ragflow.Config{Docs: []string{folder(t, corpus)}})
+	if data := os.Getenv("FIELD_VECTORS"); data == "" {
+		c.Dense.Leg = search.LegLexical // no vectors are made meanwhile, so that an answer does not depend on the time
+	} else {
+		c.DataDir = filepath.Join(data, corpus)
+	}
+	a, err := ragflow.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = a.Close() })
+	if c.DataDir != "" {
+		if _, err = a.Library().Sync(t.Context()); err == nil {
+			_, err = a.Library().StartEmbed(t.Context()).Wait(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	return a
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"example.com/ragflow"
+	"example.com/ragflow/search"
 )
 
 // question is a line of questions.jsonl; README.md explains the fields.
@@ -56,7 +57,7 @@ const (
 // TestComputed asks all questions without a model. TABLES_SHOW=1 shows the answers of the half "look" that are not
 // right.
 func TestComputed(t *testing.T) {
-	a, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{"docs"}})
+	a, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{"docs"}, Dense: search.Dense{Leg: search.LegLexical}})
 	if err != nil {
 		t.Fatal(err)
 	}
