@@ -30,7 +30,7 @@ func (e *counted) Embed(_ context.Context, texts []string, _ llm.Purpose) (llm.E
 	return llm.Embeddings{Vectors: make([][]float32, len(texts))}, nil
 }
 
-// A question is embedded once, whoever asks; a passage each time, because the index keeps those.
+// A question is embedded once for all callers; a passage each time, because the index keeps those.
 func TestQuestionIsEmbeddedOnce(t *testing.T) {
 	c := &counted{}
 	e := &questions{Embedder: c}

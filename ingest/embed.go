@@ -54,17 +54,17 @@ func (l *Library) StartEmbed(ctx context.Context) *Job {
 }
 
 func (l *Library) embedLacking(ctx context.Context, report *Report, progress func(Progress)) error {
-	return l.embedAll(ctx, report, progress, func(roots []string) (own []string, err error) {
+	return l.embedAll(ctx, report, progress, func(roots []string) (ours []string, err error) {
 		for _, root := range roots {
-			ours, err := l.replaces(ctx, root)
+			may, err := l.replaces(ctx, root)
 			if err != nil {
 				return nil, err
 			}
-			if ours {
-				own = append(own, root)
+			if may {
+				ours = append(ours, root)
 			}
 		}
-		return own, nil
+		return ours, nil
 	})
 }
 

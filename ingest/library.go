@@ -69,8 +69,8 @@ type Options struct {
 
 	OCR      *OCR         // reads the pages of PDFs that are pictures; nil: they are left out
 	Embedder llm.Embedder // makes vectors while documents are indexed; nil: see Spare
-	// Spare makes the vectors of a library without an Embedder, when StartEmbed is called; nil: none are made. What its
-	// name has before a slash is the same in all its versions. Any other embedder replaces its vectors.
+	// Spare makes the vectors of a library without an Embedder, when StartEmbed is called; nil: none are made. The
+	// part of its name before a slash is the same in all its versions. Any other embedder replaces its vectors.
 	Spare llm.Embedder
 	Dense search.Dense
 

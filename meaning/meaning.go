@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// modelName changes with the weights and the vocabulary, because vectors of different models cannot be compared. What
-	// stands before the slash stays.
+	// modelName changes with the weights and the vocabulary, because vectors of different models cannot be compared. The
+	// part before the slash stays.
 	modelName = "built-in/s6-80000"
 	provider  = "built in"
 	// maxQuery is how many tokens of a question are judged, as in training.

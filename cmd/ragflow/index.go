@@ -106,8 +106,8 @@ func (a *app) indexIn(ctx context.Context, g *given, opened *session, watch bool
 	return nil
 }
 
-// embedLacking makes the vectors that passages lack with the model in the program, if it is to be used. What was indexed
-// is found by its words before, and after an interruption.
+// embedLacking makes the vectors that passages lack with the model in the program, if that is wanted. Words find the
+// documents before, and after an interruption.
 func (a *app) embedLacking(ctx context.Context, opened *session, report *ingest.Report) error {
 	done, err := a.follow(ctx, opened.Library().StartEmbed(ctx))
 	report.Dense = done.Dense

@@ -41,7 +41,7 @@ func vectors(c ingest.CollectionStats) string {
 	if c.Embedder == "" {
 		return ""
 	}
-	return fmt.Sprintf("of %d passages, by %s", c.Vectors, line(c.Embedder))
+	return fmt.Sprintf("%d of %s, by %s", c.Vectors, count(c.Chunks, "passage"), line(c.Embedder))
 }
 
 func (a *app) printStats(stats *ingest.Stats) {

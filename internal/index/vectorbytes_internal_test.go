@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is unpacked differs from what was packed by half a step at most. Vectors of before, which are floats, are read too.
+// A vector that is unpacked differs by half a step at most from the one that was packed. Vectors of before, which are floats, are read too.
 func TestPack(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, dimension := range []int{1, 2, 3, 384} {
