@@ -178,7 +178,7 @@ func diversify(sources []state.Source) []state.Source {
 		for _, t := range text.For("").Analyze(s.Text) {
 			words = append(words, t.Term)
 		}
-		vectors[i] = rank.NewVector(words, nil)
+		vectors[i] = rank.NewVector(words)
 	}
 	similar := func(i, j int) float64 { return rank.Cosine(vectors[i], vectors[j]) }
 	out := make([]state.Source, 0, len(sources))

@@ -90,7 +90,7 @@ func similarFeedback(list []feedback.Feedback, question string) []feedback.Feedb
 		for _, t := range text.For(text.Language(s)).Analyze(s) {
 			stems = append(stems, t.Term)
 		}
-		return rank.NewVector(stems, nil)
+		return rank.NewVector(stems)
 	}
 	asked := vector(question)
 	similarity := func(f feedback.Feedback) float64 { return rank.Cosine(asked, vector(f.Question)) }

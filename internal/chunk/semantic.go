@@ -146,7 +146,7 @@ func unlikeWords(s string, units []span) []bool {
 	same[0], same[len(units)] = 1, 1
 	for i := 1; i < len(units); i++ {
 		before, after := slices.Concat(terms[max(0, i-wordWindow):i]...), slices.Concat(terms[i:min(len(terms), i+wordWindow)]...)
-		same[i] = rank.Cosine(rank.NewVector(before, nil), rank.NewVector(after, nil))
+		same[i] = rank.Cosine(rank.NewVector(before), rank.NewVector(after))
 	}
 	out := make([]bool, len(units))
 	for i := 1; i < len(units); i++ {

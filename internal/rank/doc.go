@@ -1,4 +1,4 @@
-// Package rank makes one list out of several: it fuses rankings, drops near-duplicates and
+// Package rank makes one list out of several: it fuses rankings, tells near-duplicates and
 // diversifies.
 //
 // # Smallest use

@@ -2,7 +2,6 @@ package rank_test
 
 import (
 	"fmt"
-	"strings"
 
 	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/state"
@@ -22,24 +21,6 @@ func ExampleRRF() {
 	// storage  0.03252
 	// volumes  0.01639
 	// backup   0.01613
-}
-
-func ExampleDistinct() {
-	texts := []string{
-		"remove the volume with the container",
-		"the container with the volume remove",
-		"keep the volume",
-	}
-	var vectors []rank.Vector
-	for _, s := range texts {
-		vectors = append(vectors, rank.NewVector(strings.Fields(s), nil))
-	}
-	for _, i := range rank.Distinct(vectors, rank.Above(0.85)) {
-		fmt.Println(texts[i])
-	}
-	// Output:
-	// remove the volume with the container
-	// keep the volume
 }
 
 func ExampleMMR() {

@@ -1,7 +1,6 @@
 package rank
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"unicode"
@@ -12,40 +11,20 @@ import (
 // tolerance is the rounding error that comparisons of similarities accept.
 const tolerance = 1e-9
 
-// Vector is a text as weighted terms: term frequency times inverse document frequency, at unit
-// length. The zero Vector is similar to nothing, not even itself. A Vector is immutable.
+// Vector is a text as its terms, weighted by how often they occur, at unit length. The zero
+// Vector is similar to nothing, not even itself. A Vector is immutable.
 type Vector struct {
 	terms   []uint64 // their hashes, ascending
 	weights []float64
 }
 
-// NewVector makes the vector of a text from its terms, in any order, with repetitions. idf
-// returns the weight of a term; nil means equal weights. Terms with a weight that is not
-// positive are ignored.
-func NewVector(terms []string, idf func(term string) float64) Vector {
-	hashed := make([]hashedTerm, len(terms))
+// NewVector makes the vector of a text from its terms, in any order, with repetitions.
+func NewVector(terms []string) Vector {
+	hashes := make([]uint64, len(terms))
 	for i, t := range terms {
-		hashed[i] = hashedTerm{hash(t), i}
+		hashes[i] = hash(t)
 	}
-	slices.SortFunc(hashed, func(a, b hashedTerm) int { return cmp.Compare(a.hash, b.hash) })
-	var v Vector
-	for i := 0; i < len(hashed); {
-		j := i + 1
-		for j < len(hashed) && hashed[j].hash == hashed[i].hash {
-			j++
-		}
-		w := float64(j - i)
-		if idf != nil {
-			w *= idf(terms[hashed[i].at])
-		}
-		if w > 0 {
-			v.terms = append(v.terms, hashed[i].hash)
-			v.weights = append(v.weights, w)
-		}
-		i = j
-	}
-	v.scale()
-	return v
+	return vectorOf(hashes)
 }
 
 // TextVector makes the vector of a text from its words in lower case, with equal weights. In
@@ -67,33 +46,28 @@ func TextVector(s string) Vector {
 		}
 		before = r
 	}
-	slices.Sort(words)
-	var v Vector
-	for _, w := range words {
-		if n := len(v.terms); n == 0 || v.terms[n-1] != w {
-			v.terms, v.weights = append(v.terms, w), append(v.weights, 0)
-		}
-		v.weights[len(v.weights)-1]++
-	}
-	v.scale()
-	return v
+	return vectorOf(words)
 }
 
-// scale makes the length of a vector 1.
-func (v *Vector) scale() {
+// vectorOf makes a vector from the hashes of terms, and sorts these.
+func vectorOf(hashes []uint64) Vector {
+	slices.Sort(hashes)
+	var v Vector
 	var square float64
-	for _, w := range v.weights {
-		square += w * w
+	for i := 0; i < len(hashes); {
+		j := i + 1
+		for j < len(hashes) && hashes[j] == hashes[i] {
+			j++
+		}
+		n := float64(j - i)
+		v.terms, v.weights = append(v.terms, hashes[i]), append(v.weights, n)
+		square += n * n
+		i = j
 	}
 	for i := range v.weights {
 		v.weights[i] /= math.Sqrt(square)
 	}
-}
-
-// hashedTerm is the hash of a term, and its index.
-type hashedTerm struct {
-	hash uint64
-	at   int
+	return v
 }
 
 // hash returns the 64-bit FNV-1a hash of a term. Comparing numbers is much faster than
@@ -142,19 +116,6 @@ func AtLeast(t float64) Cut { return func(s float64) bool { return s >= t-tolera
 
 // Above accepts more than t. The context drops above 0.85.
 func Above(t float64) Cut { return func(s float64) bool { return s > t+tolerance } }
-
-// Distinct returns, in order, the indices of texts that are no near-duplicate of one kept
-// before.
-func Distinct(texts []Vector, duplicate Cut) []int {
-	var kept []int
-	for i, v := range texts {
-		near := func(k int) bool { return duplicate(Cosine(texts[k], v)) }
-		if !slices.ContainsFunc(kept, near) {
-			kept = append(kept, i)
-		}
-	}
-	return kept
-}
 
 // MMR picks up to k of len(relevance) candidates by maximal marginal relevance and returns
 // their indices in the order picked. Each pick has the greatest
