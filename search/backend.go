@@ -218,7 +218,7 @@ const MaxHops = 3
 // as fields and documents counted instead of chunks.
 //
 // With Title, Heading and Document 0 this is plain BM25. The embedded index takes Title as 1 at
-// most for a query of 20 words and more.
+// most for a query of 30 words and more.
 type Ranking struct {
 	K1       float64 `json:"k1"`       // how slowly repeated terms saturate; ≥ 0
 	B        float64 `json:"b"`        // how much length lowers the score; 0–1

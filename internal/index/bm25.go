@@ -63,7 +63,7 @@ func newScorer(r search.Ranking, t totals) scorer {
 
 // longQuery is the number of words from which a query is more than the name of a page: a word of
 // the title counts as one of the text then, see docs/search-ablation.md.
-const longQuery = 20
+const longQuery = 30
 
 // of returns the scorer for a query.
 func (s scorer) of(q state.Query) scorer {

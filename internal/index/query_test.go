@@ -247,7 +247,7 @@ func TestRepeatedWords(t *testing.T) {
 	}
 }
 
-// TestLongQueryTitle: in a query of 20 words and more a word of the title counts as one of the
+// TestLongQueryTitle: in a query of 30 words and more a word of the title counts as one of the
 // text.
 func TestLongQueryTitle(t *testing.T) {
 	found := func(title float64, query string) []state.Hit {
@@ -265,9 +265,9 @@ func TestLongQueryTitle(t *testing.T) {
 		return hits
 	}
 	short := "do volumes keep data"
-	long := short + strings.Repeat(" of the", 8)
+	long := short + strings.Repeat(" of the", 13)
 	if diff := cmp.Diff(found(1, long), found(2, long)); diff != "" {
-		t.Errorf("20 words, title weight 1 and 2 (-1 +2):\n%s", diff)
+		t.Errorf("30 words, title weight 1 and 2 (-1 +2):\n%s", diff)
 	}
 	for _, query := range []string{short, strings.TrimSuffix(long, " the")} {
 		if cmp.Equal(found(1, query), found(2, query)) {
@@ -275,6 +275,6 @@ func TestLongQueryTitle(t *testing.T) {
 		}
 	}
 	if cmp.Equal(found(0, long), found(1, long)) {
-		t.Error("20 words: the title does not count")
+		t.Error("30 words: the title does not count")
 	}
 }
