@@ -87,34 +87,26 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 	if listed, ok, err := a.namedFiles(ctx, t); ok || err != nil {
 		return listed, err
 	}
-	t.Language = spoken(t)
+	if len(t.Sources) > 0 && t.Language == "en" && text.LanguageUnknown(t.Question) {
+		t.Language = text.Language(t.Sources[0].Text)
+	}
 	if computed, ok, err := a.fromTable(ctx, t); ok || err != nil {
 		return computed, err
 	}
-	out := state.Answer{Model: Name, Abstained: t.Abstain}
-	pieces := a.pieces(t)
-	if kind := kindAsked(t.Question); kind != nil && len(pieces) > 0 && state.Band(t.Grade.Score, t.Abstain) != state.BandClosest && !kind.value.MatchString(pieces[0].shown()) {
-		t.Grade.Score, t.Grade.Why = min(t.Grade.Score, unsure), t.Grade.Why+"; the question asks for a "+kind.name+", which the passage lacks"
-		if kind.rare {
-			t.Abstain, t.Grade.Score = true, min(t.Grade.Score, unanswered)
-		}
+	out, pieces := state.Answer{Model: Name, Abstained: t.Abstain}, a.pieces(t)
+	rows := a.overRows(t, pieces)
+	if why, most := lacks(t, pieces, rows); why != "" {
+		t.Abstain = t.Abstain || most == unanswered
+		t.Grade.Score, t.Grade.Why = min(t.Grade.Score, most), t.Grade.Why+"; "+why
 		out.Abstained, out.Grade, pieces = t.Abstain, &t.Grade, a.pieces(t)
 	}
-	rows := a.overRows(t, pieces)
-	if rows {
-		t = calculated(t)
-		out.Abstained, out.Grade, pieces = true, &t.Grade, a.pieces(t)
+	parts := a.opening(t, len(pieces) > 0)
+	var labels []string
+	if len(pieces) > 0 {
+		pieces, labels = a.withVersions(t, pieces)
+	} else {
+		out.Abstained = true
 	}
-	if len(pieces) == 0 {
-		parts := a.nothing(t)
-		if rows && !a.HasModel {
-			parts = append(parts, prompts.Say(prompts.NeedsTable, t.Language))
-		}
-		out.Text, out.Abstained = below(t.Declined, strings.Join(parts, " ")), true
-		return out, nil
-	}
-	pieces, labels := a.withVersions(t, pieces)
-	parts := a.opening(t)
 	var picks []cite.Pick
 	var used []state.Source
 	for i, x := range pieces {
@@ -127,14 +119,14 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 	}
 	if rows && !a.HasModel {
 		parts = append(parts, prompts.Say(prompts.NeedsTable, t.Language))
-	} else if !a.HasModel && needsModel(t.Question) {
+	} else if !a.HasModel && len(pieces) > 0 && needsModel(t.Question) {
 		parts = append(parts, prompts.Say(prompts.NeedsModel, t.Language))
 	}
 	var err error
 	if out.Citations, err = cite.Build(used, picks...); err != nil {
 		return state.Answer{}, fmt.Errorf("offline answer: %w", err)
 	}
-	out.Text = below(t.Declined, parts...)
+	out.Text = strings.Join(parts, "\n\n")
 	var quotes strings.Builder
 	for _, c := range out.Citations {
 		quotes.WriteString(readable.Line(c.Quote) + "\n")
@@ -143,68 +135,40 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 	return out, nil
 }
 
-// spoken returns the language of an answer: that of the question, or of the best passage if nothing in the question
-// says which it is.
-func spoken(t state.Task) string {
-	if len(t.Sources) > 0 && t.Language == "en" && text.LanguageUnknown(t.Question) {
-		return text.Language(t.Sources[0].Text)
+// lacks returns why the best piece does not answer by itself, and the highest grade that it may have then: the answer has
+// to be calculated from rows, or the question asks for a kind of value that the piece does not hold.
+func lacks(t state.Task, pieces []piece, rows bool) (why string, most float64) {
+	kind := kindAsked(t.Question)
+	switch {
+	case rows:
+		return "the answer has to be calculated from rows of a table", unanswered
+	case kind == nil || len(pieces) == 0 || state.Band(t.Grade.Score, t.Abstain) == state.BandClosest || kind.value.MatchString(pieces[0].shown()):
+		return "", 1
+	case kind.rare:
+		most = unanswered
+	default:
+		most = unsure
 	}
-	return t.Language
-}
-
-// below joins the parts of an answer, below a model's refusal if there is one.
-func below(refusal string, parts ...string) string {
-	if refusal != "" {
-		parts = append([]string{refusal}, parts...)
-	}
-	return strings.Join(parts, "\n\n")
-}
-
-// nothing returns the sentences of an answer without passages: that nothing is close, and which words of the
-// question are in no document.
-func (a *Answerer) nothing(t state.Task) []string {
-	out := []string{prompts.Say(prompts.NotFound, t.Language)}
-	if t.Declined != "" {
-		out = nil
-	}
-	if a.lex.foreign(t) {
-		return append(out, prompts.Say(prompts.OtherLanguage, t.Language))
-	}
-	if words := a.lex.unknown(t.Question); len(words) > 0 {
-		out = append(out, fmt.Sprintf(prompts.Say(prompts.NoMention, t.Language), strings.Join(words, ", ")))
-	}
-	return out
+	return "the question asks for a " + kind.name + ", which the passage lacks", most
 }
 
 // maxUnknown is the number of words that [lexicon.unknown] returns.
 const maxUnknown = 3
 
 // unknown returns the first numbers, codes and names of a question that are in no document, as written. Other words
-// may be there in another form.
+// may be there in another form. In German all nouns have capital letters.
 func (l lexicon) unknown(question string) []string {
 	var out []string
-	names, end := namesStandOut(question), 0
+	german, end := text.Language(question) == "de", 0
 	for _, token := range l.content(question) {
 		word := question[token.Start:token.End]
 		first, _ := utf8.DecodeRuneInString(word)
-		named := strings.ContainsFunc(word, unicode.IsDigit) || names && token.Start > 0 && unicode.IsUpper(first)
+		named := strings.ContainsFunc(word, unicode.IsDigit) || !german && token.Start > 0 && unicode.IsUpper(first)
 		if named && token.Start >= end && l.stats.DocFreq(token.Term) == 0 && len(out) < maxUnknown && !slices.Contains(out, word) {
 			out, end = append(out, word), token.End
 		}
 	}
 	return out
-}
-
-// namesStandOut reports whether only names have capital letters in the language of a question. In a question without
-// function words, it may be German, whose nouns have them.
-func namesStandOut(question string) bool {
-	lang, seen := text.Language(question), 0
-	for _, w := range plainWords(question) {
-		if text.StopWord(lang, w) {
-			seen++
-		}
-	}
-	return lang != "de" && seen > 1
 }
 
 // foreign reports whether the question of a task is in another language than the documents.
@@ -216,25 +180,36 @@ func (l lexicon) foreign(t state.Task) bool {
 	return text.Foreign(t.Question, found, l.stats)
 }
 
-// opening returns the sentences in front of the passages.
-func (a *Answerer) opening(t state.Task) []string {
+// opening returns the sentences in front of the passages, or in place of them: that nothing is close, and which words of
+// the question are in no document.
+func (a *Answerer) opening(t state.Task, found bool) (out []string) {
 	say := func(s prompts.Situation) string { return prompts.Say(s, t.Language) }
-	var out []string
-	if a.lex.foreign(t) {
+	foreign, verdict := a.lex.foreign(t), say(prompts.NotFound)
+	if t.Declined != "" {
+		out, verdict = append(out, t.Declined), ""
+	}
+	if foreign {
 		out = append(out, say(prompts.OtherLanguage))
 	}
 	switch band := state.Band(t.Grade.Score, t.Abstain); {
-	case band != state.BandClosest && needsModel(t.Question):
-		return append(out, say(prompts.Closest))
+	case !found:
+		if words := a.lex.unknown(t.Question); len(words) > 0 && !foreign {
+			verdict += " " + fmt.Sprintf(say(prompts.NoMention), strings.Join(words, ", "))
+		}
+	case band == state.BandClosest, needsModel(t.Question):
+		if band != state.BandClosest {
+			verdict = ""
+		}
+		verdict += " " + say(prompts.Closest)
 	case band == state.BandAnswers:
-		return append(out, say(prompts.Answers))
-	case band != state.BandClosest: // the threshold may be below the usual grade of this band
-		return append(out, say(prompts.Probably))
+		verdict = say(prompts.Answers)
+	default: // the threshold may be below the usual grade of this band
+		verdict = say(prompts.Probably)
 	}
-	if t.Declined != "" {
-		return append(out, say(prompts.Closest))
+	if verdict = strings.TrimSpace(verdict); verdict != "" {
+		out = append(out, verdict)
 	}
-	return append(out, say(prompts.NotFound)+" "+say(prompts.Closest))
+	return out
 }
 
 // needsModelPattern finds questions that no single passage answers: a reason, a summary, a comparison, a

@@ -20,21 +20,17 @@ type Listed struct {
 // maxListed is the number of documents that an answer names.
 const maxListed = 20
 
-// Questions for the documents themselves, in English, German, Polish and Vietnamese. The last group is the subject.
-// They are strict, like talkPatterns.
-var (
-	asksCatalogue = regexp.MustCompile(wholeTurn(`(?:what|which) (?:documents|files)(?: (?:do you have|do you know|have you (?:got|read|indexed)|are there|do i have))?|` +
-		`(?:please )?(?:list|show)(?: me)?(?: all)?(?: (?:my|your|the|of the))? (?:documents|files)|` +
-		`welche (?:dokumente|dateien|unterlagen)(?: (?:hast du|haben sie|habe ich|kennst du|gibt es|sind (?:da|vorhanden)))?|` +
-		`(?:zeige?|liste)(?: mir)?(?: alle)?(?: (?:meine|deine|die))? (?:dokumente|dateien|unterlagen)(?: auf)?|` +
-		`jakie (?:(?:masz|mam|są) )?(?:dokumenty|pliki)(?: (?:masz|mam|są))?|(?:pokaż|wymień)(?: (?:mi|wszystkie|moje))* (?:dokumenty|pliki)|` +
-		`(?:bạn )?có (?:những )?(?:tài liệu|tệp|tập tin) (?:nào|gì)|(?:liệt kê|cho xem)(?: (?:các|tất cả|mọi))* (?:tài liệu|tệp|tập tin)`))
-	asksCatalogueAbout = regexp.MustCompile(wholeTurn(`(?:(?:what|which) (?:documents|files)(?: (?:are|do you have|do i have|are there))? about|do you have(?: any)? (?:documents|files) about|` +
-		`(?:list|show)(?: me)?(?: all)?(?: (?:my|your|the))? (?:documents|files) about|` +
-		`welche (?:dokumente|dateien|unterlagen)(?: (?:gibt es|hast du|haben sie|handeln|sind))? (?:über|zu|zum thema|von)|` +
-		`(?:jakie|które) (?:(?:masz|są) )?(?:dokumenty|pliki)(?: (?:masz|są|mówią))? (?:o|na temat)|(?:jakie|które) (?:dokumenty|pliki) dotyczą|` +
-		`(?:những )?(?:tài liệu|tệp|tập tin) nào (?:nói )?về|(?:bạn )?có (?:những )?(?:tài liệu|tệp|tập tin) (?:nào|gì) (?:nói )?về) ((?:\S+ ?){1,5})`))
+// Words of questions for the documents themselves, in English, German, Polish and Vietnamese: what may stand around the
+// word for documents, and what precedes a subject. They are strict, like talkPatterns.
+const (
+	asking = `(?:(?:please|what|which|list|show|me|all|any|my|your|the|of|do|you|i|have|got|know|read|indexed|are|there|welche|zeige?|liste|mir|alle|meine|deine|die|hast|du|haben|sie|habe|ich|kennst|gibt|es|sind|da|` +
+		`handeln|vorhanden|auf|jakie|które|masz|mam|są|mówią|mi|wszystkie|moje|pokaż|wymień|bạn|có|những|liệt kê|cho xem|các|tất cả|mọi|nào|gì)(?: |$))`
+	documents = `(?:documents|files|dokumente|dateien|unterlagen|dokumenty|pliki|tài liệu|tệp|tập tin)(?: |$)`
+	about     = `(?:about|über|zu|zum thema|von|o|na temat|dotyczą|nói về|về) `
 )
+
+// asksCatalogue finds questions for the documents themselves. Its group is the subject.
+var asksCatalogue = regexp.MustCompile(`^(?:` + asking + `+` + documents + asking + `*|` + documents + asking + `+)(?:` + about + `((?:\S+ ?){1,5}))?$`)
 
 // asksNamed finds questions for the documents of a kind. The first group that is not empty is the kind.
 var asksNamed = regexp.MustCompile(wholeTurn(`(?:what|which) ((?:\S+ ){1,3})(?:do (?:we|i|you) have|are there)|welche ((?:\S+ ){1,3})(?:haben wir|habe ich|hast du|gibt es)|` +
@@ -61,10 +57,11 @@ const filesNamed = 0.9
 
 // catalogueAsked reports whether a question is for the documents themselves, and on which subject; "" means all.
 func catalogueAsked(line string) (subject string, ok bool) {
-	if m := asksCatalogueAbout.FindStringSubmatch(line); m != nil {
-		return strings.TrimSpace(m[1]), true
+	m := asksCatalogue.FindStringSubmatch(line)
+	if m == nil {
+		return "", false
 	}
-	return "", asksCatalogue.MatchString(line)
+	return strings.TrimSpace(m[1]), true
 }
 
 // catalogue lists documents: those about the subject of the question, if it names one, best first.

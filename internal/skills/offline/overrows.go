@@ -48,10 +48,3 @@ func (l lexicon) isTotal(p *passage, j int, question string) bool {
 		return !p.names.has(w.Term) && !p.terms[j].has(w.Term) && !isSum(question[w.Start:w.End])
 	})
 }
-
-// calculated returns a task as one whose answer has to be calculated: its passages are only the closest.
-func calculated(t state.Task) state.Task {
-	t.Abstain = true
-	t.Grade.Score, t.Grade.Why = min(t.Grade.Score, unanswered), t.Grade.Why+"; the answer has to be calculated from rows of a table"
-	return t
-}

@@ -169,9 +169,6 @@ func (l lexicon) content(s string) []text.Token {
 		if functionWord(lang, s[t.Start:t.End]) || asking[strings.ToLower(s[t.Start:t.End])] {
 			continue
 		}
-		if !known(t) && asksNewest.MatchString(s[t.Start:t.End]) {
-			continue // a document need not say that it is the current one
-		}
 		part := func(p text.Token) bool { return p.Start < t.End && known(p) }
 		if !known(t) && slices.ContainsFunc(tokens[i+1:], part) {
 			continue // a compound that is in no document: use its parts
