@@ -2,7 +2,6 @@ package offline
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -106,10 +105,11 @@ func (x *piece) prose(shown unit, bold bool) string {
 		from += len(itemMark.FindString(s[from:]))
 	}
 	out := readable.Line(s[from:])
-	if start, end := max(u.start-shown.start, from), u.end-shown.start; bold && u.block == shown.block && start < end && end <= len(s) {
+	if start, end := max(u.start-shown.start, from), u.end-shown.start; bold && !strings.Contains(s, "**") && u.block == shown.block && start < end && end <= len(s) {
 		parts := []string{readable.Line(s[from:start]), readable.Line(s[start:end]), readable.Line(s[end:])}
 		if strings.ReplaceAll(strings.Join(parts, ""), " ", "") == strings.ReplaceAll(out, " ", "") { // no markup crosses the sentence's ends
-			out = spaced(parts[0], emphasized(parts[1]), parts[2])
+			parts[1] = "**" + strings.TrimSpace(parts[1]) + "**"
+			out = strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 		}
 	}
 	if shown.start > o.start {
@@ -119,22 +119,6 @@ func (x *piece) prose(shown unit, bold bool) string {
 		out += " …"
 	}
 	return out
-}
-
-func spaced(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
-}
-
-// strong matches bold text of a document, as whole words; the power 2**3 is not bold.
-var strong = regexp.MustCompile("(`+[^`]+`+)" + `|(^|[\s([{"'“„«*_])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
-
-// emphasized returns a sentence in bold; unchanged if its own marks would interfere.
-func emphasized(s string) string {
-	out := strong.ReplaceAllString(strings.TrimSpace(s), "$1$2$3")
-	if out == "" || strings.Contains(strong.ReplaceAllString(out, ""), "**") {
-		return s
-	}
-	return "**" + out + "**"
 }
 
 // code formats a block of code, with a note about hidden lines.

@@ -31,7 +31,7 @@ func TestShowsWhatIsSeen(t *testing.T) {
 		{"a speaker in brackets", "p.md", "[Ann]: The pump is red.\n\n[Bob]: It costs 90 €.", "What colour is the pump?", []string{"[Ann]:", "It costs 90 €."}, nil},
 		{"a label in brackets", "p.md", "[Colour of the pump]:\n\n(7)\n\nIt is new.", "What is the colour of the pump?", []string{"[Colour of the pump]:", "(7)"}, nil},
 		{"a column of numbers", "p.md", "The depth of the harbour:\n\n" + strings.Repeat("12.5\n\n", 400), "What is the depth of the harbour?", []string{"12.5\n\n12.5"}, nil},
-		{"names with marks", "p.txt", "The pump calls __init__ and **__main__** of it. Nothing else is there.", "What does the pump call?", []string{"calls __init__ and __main__ of it."}, nil},
+		{"names with marks", "p.txt", "The pump calls __init__ and **__main__** of it. Nothing else is there.", "What does the pump call?", []string{"calls __init__ and **__main__** of it."}, nil},
 		{"a row of dashes", "p.md", "| Pump | Valve |\n| --- | --- |\n| red | blue |\n| - | - |\n| 7 | 8 |", "Which valves has the pump?", []string{"| Pump | Valve |\n| --- | --- |\n| red | blue |\n| - | - |\n| 7 | 8 |"}, nil},
 		{"two tables", "p.md", "| Pump | Use |\n| --- | --- |\n| red | oil |\n\n| Valve | Use |\n| --- | --- |\n| blue | gas |", "What are pump and valve used for?", []string{"| Valve | Use |\n| --- | --- |\n| blue | gas |"}, nil},
 		{"a power", "p.md", "The pump has 2**3 valves and `a**b` of them leak. **Call** us and **them**.", "How many valves has the pump?", []string{"2**3 valves and `a**b`"}, nil},
