@@ -164,7 +164,8 @@ var rooms = map[string]room{
 		"golang.org/x/time/rate", // requests a minute
 	}},
 	"internal/skills/readable": {ours: []string{"internal/text", "internal/sanitize", "internal/skills/cite"}},
-	"internal/skills/offline": {ours: []string{"internal/skills/readable", "internal/dictionary", "internal/text", "state", "internal/prompts", "internal/skills/cite", "internal/lru", "internal/parallel", "internal/quantity"}, theirs: []string{
+	"internal/skills/table":    {ours: []string{"internal/quantity", "internal/skills/readable", "internal/text", "state", "internal/prompts", "internal/skills/cite"}},
+	"internal/skills/offline": {ours: []string{"internal/skills/readable", "internal/dictionary", "internal/text", "state", "internal/prompts", "internal/skills/cite", "internal/lru", "internal/parallel", "internal/skills/table"}, theirs: []string{
 		"golang.org/x/text/unicode/norm", // takes the accents off words whose meaning is looked up
 	}},
 	"scripts/learn-answers": {ours: []string{".", "eval", "search", "internal/index", "internal/text", "internal/skills/offline", "state", "llm", "meaning"}},

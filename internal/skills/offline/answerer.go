@@ -90,7 +90,7 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 	if len(t.Sources) > 0 && t.Language == "en" && text.LanguageUnknown(t.Question) {
 		t.Language = text.Language(t.Sources[0].Text)
 	}
-	if computed, ok, err := a.fromTable(ctx, t); ok || err != nil {
+	if computed, ok, err := a.computed(ctx, t); ok || err != nil {
 		return computed, err
 	}
 	out, pieces := state.Answer{Model: Name, Abstained: t.Abstain}, a.pieces(t)

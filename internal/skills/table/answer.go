@@ -1,7 +1,12 @@
-package offline
+// Package table answers questions for a count, a sum, a mean or an extreme that are computed over one table of a document.
+//
+//	answer, ok, err := table.Answer(task, documents)
+//
+// Every word of the question must be explained by the table: as an operation, a column, a value or a word that limits
+// nothing. Else nothing is computed.
+package table
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,20 +20,14 @@ import (
 // The grade of an answer that was calculated (in eval/tables more are right), and the number of rows that it shows.
 const computedGrade, maxRows = 0.8, 8
 
-// fromTable answers a question for a count, a sum, an average, a highest or a lowest number, if all its words are
-// explained by exactly one table of the documents. ok is false if it is no such question, or if the result is not sure.
-func (a *Answerer) fromTable(ctx context.Context, t state.Task) (out state.Answer, ok bool, err error) {
-	if _, asks := operationAsked(t.Question); !asks || a.Documents == nil || a.HasModel {
-		return out, false, nil
-	}
-	documents, err := a.Documents(ctx, t.Question)
-	if err != nil {
-		return out, false, fmt.Errorf("read tables: %w", err)
-	}
-	var found []*tableQuestion
+// Answer answers a question for a count, a sum, an average, a highest or a lowest number, if all its words are explained
+// by exactly one table of some documents, each given by all its chunks. ok is false if it is no such question, or if the
+// result is not sure. It fails if a source is not valid UTF-8.
+func Answer(t state.Task, documents [][]state.Chunk) (out state.Answer, ok bool, err error) {
+	var found []*question
 	for _, chunks := range documents {
-		for _, table := range dataTables(chunks) {
-			if q, fits := table.explain(tableWords(t.Question)); fits {
+		for _, table := range read(chunks) {
+			if q, fits := table.explain(wordsOf(t.Question)); fits {
 				found = append(found, q)
 			}
 		}
@@ -37,15 +36,14 @@ func (a *Answerer) fromTable(ctx context.Context, t state.Task) (out state.Answe
 		return out, false, nil
 	}
 	out, err = found[0].answer(t)
-	out.Terms = a.lex.keyTerms(out.Text)
 	return out, true, err
 }
 
 // answer writes the result, with the rows that it was calculated from and the total that the table has itself.
-func (q *tableQuestion) answer(task state.Task) (out state.Answer, err error) {
+func (q *question) answer(task state.Task) (out state.Answer, err error) {
 	var used []state.Source
 	var picks []cite.Pick
-	show := func(r dataRow) string {
+	show := func(r row) string {
 		chunk := q.t.chunks[slices.IndexFunc(q.t.chunks, func(c state.Chunk) bool { return r.start < c.End })]
 		is := func(s state.Source) bool { return s.ID == chunk.ID }
 		if !slices.ContainsFunc(used, is) {
@@ -76,7 +74,7 @@ func (q *tableQuestion) answer(task state.Task) (out state.Answer, err error) {
 	if n := len(q.t.totals); n > 0 && q.column >= 0 {
 		lines = append(lines, "", prompts.Say(prompts.OwnTotal, task.Language), "", show(q.t.totals[n-1]))
 	}
-	out.Text, out.Model = strings.Join(lines, "\n"), Name
+	out.Text = strings.Join(lines, "\n")
 	out.Grade = &state.Grade{Score: computedGrade, Why: "computed over the rows of " + q.t.chunks[0].Source}
 	if out.Citations, err = cite.Build(used, picks...); err != nil {
 		return out, fmt.Errorf("computed answer: %w", err)
@@ -85,7 +83,7 @@ func (q *tableQuestion) answer(task state.Task) (out state.Answer, err error) {
 }
 
 // sentence says the result, how many rows were counted, and the conditions in words.
-func (q *tableQuestion) sentence(language string) string {
+func (q *question) sentence(language string) string {
 	say := func(s prompts.Situation, values ...any) string {
 		return fmt.Sprintf(prompts.Say(s, language), values...)
 	}

@@ -1,4 +1,4 @@
-package offline
+package table
 
 import (
 	"regexp"
@@ -8,11 +8,11 @@ import (
 	"example.com/ragflow/internal/text"
 )
 
-// operation is what a question asks to be calculated from a table.
-type operation int
+// Operation is what a question asks to be calculated from a table.
+type Operation int
 
 const (
-	counting operation = iota
+	Counting Operation = iota // how many rows
 	summing
 	totalling // as summing, but only of a column that is named: "total orders" may be a count
 	averaging
@@ -23,7 +23,7 @@ const (
 
 // operationSigns are the words for operations in English, German, Polish and Vietnamese, in one of their forms.
 var operationSigns = [...]string{
-	counting:  "how many, number of, count of, wie viele, wieviele, anzahl, ile, ilu, liczba, bao nhiêu, số lượng",
+	Counting:  "how many, number of, count of, wie viele, wieviele, anzahl, ile, ilu, liczba, bao nhiêu, số lượng",
 	summing:   "sum, summe, suma",
 	totalling: "total, in total, altogether, together, gesamt, gesamtsumme, gesamtbetrag, insgesamt, zusammen, łączna, łącznie, razem, tổng, tổng cộng",
 	averaging: "average, durchschnitt, durchschnittlich, mittelwert, średnia, trung bình",
@@ -33,20 +33,23 @@ var operationSigns = [...]string{
 }
 
 // signAt returns the operation of the longest sign that words begin with, and its length in words; 0 without one.
-func signAt(words []string) (of operation, length int) {
+func signAt(words []string) (of Operation, length int) {
 	for o, list := range operationSigns {
 		for phrase := range strings.SplitSeq(list, ", ") {
-			if sign := tableWords(phrase); len(sign) > length && startsWith(words, sign) {
-				of, length = operation(o), len(sign)
+			if sign := wordsOf(phrase); len(sign) > length && startsWith(words, sign) {
+				of, length = Operation(o), len(sign)
 			}
 		}
 	}
 	return of, length
 }
 
-// operationAsked returns the last operation, in their order, that a text asks for; false if it asks for none.
-func operationAsked(s string) (of operation, ok bool) {
-	for words := tableWords(s); len(words) > 0; words = words[1:] {
+// Adds reports whether an operation is a sum.
+func (o Operation) Adds() bool { return o == summing || o == totalling }
+
+// Asked returns the last operation, in their order, that a text asks for; false if it asks for none.
+func Asked(s string) (of Operation, ok bool) {
+	for words := wordsOf(s); len(words) > 0; words = words[1:] {
 		if o, n := signAt(words); n > 0 {
 			of, ok = max(o, of), true
 		}
@@ -73,7 +76,7 @@ var (
 
 func wordSet(s string) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range tableWords(s) {
+	for _, w := range wordsOf(s) {
 		out[w] = true
 	}
 	return out
@@ -81,9 +84,9 @@ func wordSet(s string) map[string]bool {
 
 var comparedWord = regexp.MustCompile(`\d+(?:[.,'’]\d+)+|[\pL\pN\pM]+|\p{Sc}|%`)
 
-// tableWords returns the words, numbers and signs of units of a text as they are compared: in lower case, without
+// wordsOf returns the words, numbers and signs of units of a text as they are compared: in lower case, without
 // diacritics, and with one spelling for ä and ae.
-func tableWords(s string) []string {
+func wordsOf(s string) []string {
 	return comparedWord.FindAllString(text.Fold(spellings.Replace(strings.ToLower(s))), -1)
 }
 

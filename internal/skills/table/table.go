@@ -1,4 +1,4 @@
-package offline
+package table
 
 import (
 	"path"
@@ -11,17 +11,17 @@ import (
 	"example.com/ragflow/state"
 )
 
-// dataTable is a table of a document, read back from the text of its chunks.
-type dataTable struct {
+// table is a table of a document, read back from the text of its chunks.
+type table struct {
 	chunks  []state.Chunk     // of the document
 	names   []string          // of the columns
 	columns []phrase          // these names
 	values  []phrase          // of each column, each once
 	numbers []quantity.Column // of each column; without values if they cannot be added up or compared
-	rows    []dataRow
-	totals  []dataRow // rows that hold sums of others
-	title   []string  // words of the heading above it, and of the names of a document that is little but the table
-	doubt   bool      // rows are hidden or incomplete, or name columns once more
+	rows    []row
+	totals  []row    // rows that hold sums of others
+	title   []string // words of the heading above it, and of the names of a document that is little but the table
+	doubt   bool     // rows are hidden or incomplete, or name columns once more
 }
 
 // phrase is the name or a value of a column, in words as they are compared.
@@ -30,14 +30,14 @@ type phrase struct {
 	column int
 }
 
-type dataRow struct {
+type row struct {
 	cells      []string // by column
 	keys       []string // their words as they are compared
 	start, end int      // in the document
 }
 
-// dataTables returns the tables of a document, given all its chunks.
-func dataTables(chunks []state.Chunk) (out []*dataTable) {
+// read returns the tables of a document, given all its chunks.
+func read(chunks []state.Chunk) (out []*table) {
 	var whole strings.Builder
 	first := chunks[0]
 	for _, c := range chunks {
@@ -45,35 +45,52 @@ func dataTables(chunks []state.Chunk) (out []*dataTable) {
 		whole.WriteString(strings.Repeat("\n", max(0, gap)))       // only blank space is between chunks
 		whole.WriteString(c.Text[min(len(c.Text), max(0, -gap)):]) // some chunkers let them overlap
 	}
-	s, title := whole.String(), ""
-	var t *dataTable    // the one of the block before
-	var header []string // of a table in Markdown
-	for _, b := range parseBlocks(state.Chunk{Source: first.Source, Text: s, Cut: first.Cut}) {
-		raw := s[b.start:b.end]
+	s, title, at := whole.String(), "", 0
+	var t *table        // the one of the line before
+	var header []string // of the Markdown table of the line before; nil: none
+	var before string   // the line before
+	var fence text.Fence
+	for line := range strings.Lines(s) {
+		start, body := at, strings.TrimLeft(strings.TrimRight(line, " \t\r\n"), "> \t")
+		at += len(line)
 		var names, cells []string
+		opened, opens := text.OpenFence(body)
+		isRow := strings.HasPrefix(body, "|")
+		if !isRow {
+			header = nil
+		}
 		switch {
-		case b.kind == heading:
-			title = raw
-		case b.kind == row && b.rule != "":
-			header = rowCells(raw)
-		case b.kind == row && b.head >= 0:
-			names, cells = header, rowCells(raw)
-		case b.kind != row:
-			names, cells = lineCells(raw)
+		case fence != (text.Fence{}):
+			if fence.Closes(body) {
+				fence = text.Fence{}
+			}
+		case opens:
+			fence = opened
+		case body == "" && !strings.HasPrefix(before, "|"): // between lines of data
+			continue
+		case strings.HasPrefix(body, "#"):
+			title = body
+		case isRow && header == nil && strings.HasPrefix(before, "|") && strings.Trim(body, "|-: \t") == "":
+			header = rowCells(before)
+		case isRow && header != nil:
+			names, cells = header, rowCells(body)
+		case !isRow:
+			names, cells = lineCells(body)
 			if t != nil && !slices.ContainsFunc(names, func(n string) bool { return slices.Contains(t.names, n) }) {
 				t = nil // another table
 			}
 		}
+		before = body
 		if cells == nil || t == nil && len(cells) < 2 {
 			t = nil
 			continue
 		}
 		if t == nil {
-			t = &dataTable{chunks: chunks, title: tableWords(title)}
+			t = &table{chunks: chunks, title: wordsOf(title)}
 			out = append(out, t)
 		}
-		t.doubt = t.doubt || strings.Contains(title+raw, "(hidden ") // as package load says
-		t.add(names, dataRow{cells: cells, start: first.Start + b.start, end: first.Start + b.end})
+		t.doubt = t.doubt || strings.Contains(title+body, "(hidden ") // as package load says
+		t.add(names, row{cells: cells, start: first.Start + start, end: first.Start + start + len(strings.TrimRight(line, " \t\r\n"))})
 	}
 	for _, t := range out {
 		t.finish(len(s))
@@ -107,7 +124,7 @@ func rowCells(line string) []string {
 }
 
 // add adds a row whose cells have names, and the columns that are new. Rows with totals are set apart.
-func (t *dataTable) add(names []string, r dataRow) {
+func (t *table) add(names []string, r row) {
 	t.doubt = t.doubt || len(names) != len(r.cells)
 	given := r.cells
 	r.cells = make([]string, len(t.names))
@@ -116,12 +133,12 @@ func (t *dataTable) add(names []string, r dataRow) {
 		if i < 0 {
 			i = len(t.names)
 			label, _, _ := strings.Cut(name, "(") // the unit may follow
-			t.names, t.columns, r.cells = append(t.names, name), append(t.columns, phrase{tableWords(label), i}), append(r.cells, "")
+			t.names, t.columns, r.cells = append(t.names, name), append(t.columns, phrase{wordsOf(label), i}), append(r.cells, "")
 		}
 		t.doubt = t.doubt || r.cells[i] != "" // two columns of one name
 		r.cells[i] = given[n]
 	}
-	if label := tableWords(r.cells[0]); len(label) > 0 && totalWords[label[0]] {
+	if label := wordsOf(r.cells[0]); len(label) > 0 && totalWords[label[0]] {
 		t.doubt = t.doubt || len(label) > 1 && !totalWords[label[1]] // a name, or a part
 		t.totals = append(t.totals, r)
 	} else {
@@ -130,10 +147,10 @@ func (t *dataTable) add(names []string, r dataRow) {
 }
 
 // finish collects the words and numbers of the table. length is that of the document.
-func (t *dataTable) finish(length int) {
+func (t *table) finish(length int) {
 	c := t.chunks[0]
 	if n := len(t.rows) - 1; n > 0 && 2*(t.rows[n].end-t.rows[0].start) > length {
-		t.title = append(t.title, tableWords(c.Title+" "+strings.Join(text.NameWords(path.Base(c.Source)), " "))...)
+		t.title = append(t.title, wordsOf(c.Title+" "+strings.Join(text.NameWords(path.Base(c.Source)), " "))...)
 	}
 	for i, name := range t.names {
 		var texts []string
@@ -142,7 +159,7 @@ func (t *dataTable) finish(length int) {
 			r := &t.rows[n]
 			r.cells = append(r.cells, make([]string, len(t.names)-len(r.cells))...)
 			cell := r.cells[i]
-			words := tableWords(cell)
+			words := wordsOf(cell)
 			key := strings.Join(words, " ")
 			texts, r.keys = append(texts, cell), append(r.keys, key)
 			t.doubt = t.doubt || i == 0 && key == "" || key != "" && cell == name || totalWords[key]

@@ -1,4 +1,4 @@
-package offline
+package table
 
 import (
 	"math/big"
@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// tableQuestion is a question whose words are all explained by one table, and its result.
-type tableQuestion struct {
-	t          *dataTable
-	of         operation
+// question is a question whose words are all explained by one table, and its result.
+type question struct {
+	t          *table
+	of         Operation
 	counts     bool           // it asks how many, too
 	named      []int          // columns
 	subjects   []string       // words for the table or its rows, beside names of columns
@@ -24,18 +24,18 @@ type tableQuestion struct {
 
 // explain returns the question as one over the table. ok is false if a word has no place in it, or has several, or if
 // several operations are asked for.
-func (t *dataTable) explain(words []string) (q *tableQuestion, ok bool) {
-	q = &tableQuestion{t: t, conditions: map[int]string{}, column: -1}
+func (t *table) explain(words []string) (q *question, ok bool) {
+	q = &question{t: t, conditions: map[int]string{}, column: -1}
 	for len(words) > 0 {
 		column, columns := longest(t.columns, words)
 		value, values := longest(t.values, words)
 		of, n := signAt(words)
 		switch {
 		case n > max(columns, values):
-			if of != counting && q.of != counting && q.of != of {
+			if of != Counting && q.of != Counting && q.of != of {
 				return q, false
 			}
-			q.of, q.counts = max(of, q.of), q.counts || of == counting
+			q.of, q.counts = max(of, q.of), q.counts || of == Counting
 		case columns > values && column.column >= 0:
 			n, q.named = columns, append(q.named, column.column)
 		case values > columns && value.column >= 0 && q.limit(value):
@@ -52,7 +52,7 @@ func (t *dataTable) explain(words []string) (q *tableQuestion, ok bool) {
 		words = words[n:]
 	}
 	q.named = slices.DeleteFunc(q.named, func(c int) bool { return q.conditions[c] != "" })
-	return q, q.of != comparing && (q.counts || q.of != counting)
+	return q, q.of != comparing && (q.counts || q.of != Counting)
 }
 
 // longest returns the longest of some phrases that words begin with, and its length. If there are several, its column
@@ -72,9 +72,9 @@ func longest(phrases []phrase, words []string) (best phrase, length int) {
 
 // limit adds a condition. It refuses a second value of a column, a part of another value there, and numbers and empty
 // words alone: "a" may be a class or mean nothing.
-func (q *tableQuestion) limit(value phrase) bool {
+func (q *question) limit(value phrase) bool {
 	key := strings.Join(value.words, " ")
-	inLonger := func(r dataRow) bool {
+	inLonger := func(r row) bool {
 		other := r.keys[value.column]
 		return other != key && strings.Contains(" "+other+" ", " "+key+" ")
 	}
@@ -90,7 +90,7 @@ func (q *tableQuestion) limit(value phrase) bool {
 // is missing or is no number of the same unit, or the question may be about another column. "The total number of" is
 // a count unless a column with numbers is named. A row is one of several for one thing if a column that names it, such
 // as "order no.", has a value twice.
-func (q *tableQuestion) compute() (ok bool) {
+func (q *question) compute() (ok bool) {
 	if q.t.doubt || !q.meet() {
 		return false
 	}
@@ -106,15 +106,15 @@ func (q *tableQuestion) compute() (ok bool) {
 			return false
 		}
 	}
-	if q.of == counting || q.counts && len(measures) == 0 && q.of <= totalling {
-		q.of, q.result = counting, strconv.Itoa(len(q.rows))
+	if q.of == Counting || q.counts && len(measures) == 0 && q.of <= totalling {
+		q.of, q.result = Counting, strconv.Itoa(len(q.rows))
 		return len(measures) == 0 && len(q.named)+len(q.subjects) > 0
 	}
 	return len(measures) == 1 && q.calculate(measures[0])
 }
 
 // meet finds the rows that meet the conditions. It fails if there are none, or if a row lacks a value.
-func (q *tableQuestion) meet() bool {
+func (q *question) meet() bool {
 	for i, r := range q.t.rows {
 		meets := true
 		for c, key := range q.conditions {
@@ -132,7 +132,7 @@ func (q *tableQuestion) meet() bool {
 }
 
 // differs reports whether a column has a value in all rows, and no value twice.
-func (q *tableQuestion) differs(column int) bool {
+func (q *question) differs(column int) bool {
 	seen := map[string]bool{}
 	for _, i := range q.rows {
 		seen[q.t.rows[i].keys[column]] = true
@@ -141,7 +141,7 @@ func (q *tableQuestion) differs(column int) bool {
 }
 
 // calculate sets the result of an operation on a column. It refuses sums of shares.
-func (q *tableQuestion) calculate(column int) bool {
+func (q *question) calculate(column int) bool {
 	numbers := q.t.numbers[column]
 	var values []*big.Rat
 	result := new(big.Rat) // the sum

@@ -1,24 +1,41 @@
 package offline
 
 import (
+	"context"
+	"fmt"
 	"regexp"
 	"slices"
 
+	"example.com/ragflow/internal/skills/table"
 	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 
+// computed answers a question that is computed over one table; false if it is none.
+func (a *Answerer) computed(ctx context.Context, t state.Task) (out state.Answer, ok bool, err error) {
+	if _, asks := table.Asked(t.Question); !asks || a.Documents == nil || a.HasModel {
+		return out, false, nil
+	}
+	documents, err := a.Documents(ctx, t.Question)
+	if err != nil {
+		return out, false, fmt.Errorf("read tables: %w", err)
+	}
+	out, ok, err = table.Answer(t, documents)
+	out.Model, out.Terms = Name, a.lex.keyTerms(out.Text)
+	return out, ok, err
+}
+
 // overRows reports whether a question asks for something that has to be calculated from several rows of the table
 // that was found. A row that is shown alone has what its key is asked for.
 func (a *Answerer) overRows(t state.Task, pieces []piece) bool {
-	of, asks := operationAsked(t.Question)
+	of, asks := table.Asked(t.Question)
 	if !asks || len(t.Sources) == 0 {
 		return false
 	}
 	best := t.Sources[0].Chunk
 	if len(pieces) > 0 {
 		best = t.Sources[pieces[0].source].Chunk
-		if x := pieces[0]; !x.p.isRecord(x.unit) || x.single && of == counting || a.lex.isTotal(x.p, x.unit, t.Question) {
+		if x := pieces[0]; !x.p.isRecord(x.unit) || x.single && of == table.Counting || a.lex.isTotal(x.p, x.unit, t.Question) {
 			return false
 		}
 	}
@@ -38,8 +55,8 @@ var columnName = regexp.MustCompile(`(?:^|; )[^:;]{1,80}: `)
 // words of the question stand in it or name its document.
 func (l lexicon) isTotal(p *passage, j int, question string) bool {
 	isSum := func(s string) bool {
-		of, ok := operationAsked(s)
-		return ok && (of == summing || of == totalling)
+		of, ok := table.Asked(s)
+		return ok && of.Adds()
 	}
 	if !p.isRecord(j) || !isSum(question) || !isSum(columnName.ReplaceAllString(p.sentence(j), "\n")) {
 		return false
