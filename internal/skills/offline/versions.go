@@ -2,8 +2,10 @@ package offline
 
 import (
 	"cmp"
+	"path"
 	"regexp"
 	"slices"
+	"strings"
 
 	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/readable"
@@ -105,4 +107,36 @@ func timely(t state.Task, near []bool) []string {
 		}
 	}
 	return out
+}
+
+// validPattern finds the words before the date from which on a document is valid.
+var validPattern = regexp.MustCompile(`(?:valid|effective) (?:from|since|as of)|as of|gültig (?:ab|seit)|\bstand\b|obowiązuje od|ważn\p{L}+ od|stan na|có hiệu lực (?:kể )?từ`)
+
+// The date of a document may stand in its first headLines lines, if they are of at most headWords words: a sentence
+// mentions other times.
+const (
+	headLines = 5
+	headWords = 8
+)
+
+// dateOf returns the date of the document of a passage, the first that there is: from when on it is valid, as the passage
+// says; in the first lines of the document; in its metadata; in its path. It is "" if none is known.
+func dateOf(c state.Chunk) string {
+	lower := strings.ToLower(c.Text)
+	valid, head := "", ""
+	if at := validPattern.FindStringIndex(lower); at != nil {
+		valid, _, _ = strings.Cut(lower[at[1]:], "\n")
+	}
+	if c.Ordinal == 0 {
+		lines := strings.SplitN(lower, "\n", headLines+1)
+		lines = slices.DeleteFunc(lines[:min(len(lines), headLines)], func(line string) bool { return len(strings.Fields(line)) > headWords })
+		head = strings.Join(lines, "\n")
+	}
+	meta := c.Metadata.Strings()
+	for _, s := range []string{valid[:min(len(valid), 40)], head, meta["date"], meta["Date"], strings.ToLower(text.BaseName(c.Source)), path.Dir(c.Source)} {
+		if d := text.FirstDate(s); d != "" {
+			return d
+		}
+	}
+	return ""
 }

@@ -1,15 +1,11 @@
-package offline
+package text
 
 import (
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"example.com/ragflow/internal/text"
-	"example.com/ragflow/state"
 )
 
 const aYear = `(?P<y>(?:19|20)\d\d)`
@@ -25,7 +21,6 @@ var (
 		regexp.MustCompile(`(?P<name>\p{L}{3,})\.? (?P<d>\d{1,2})(?:st|nd|rd|th)?, ` + aYear + `\b`),
 		regexp.MustCompile(`(?:^|\D)` + aYear + `(?:\D|$)`),
 	}
-	validPattern = regexp.MustCompile(`(?:valid|effective) (?:from|since|as of)|as of|gültig (?:ab|seit)|\bstand\b|obowiązuje od|ważn\p{L}+ od|stan na|có hiệu lực (?:kể )?từ`)
 
 	// The first letters of the names of months in English, German and Polish.
 	months = strings.Fields("jan|styc feb|lut mar|mär apr|kwie may|mai|maj jun|czer jul|lip aug|sier sep|wrze oct|okt|paź nov|listop dec|dez|gru")
@@ -40,9 +35,9 @@ func monthOf(name string) int {
 // maxDateBytes is the part of a text in which a date is looked for.
 const maxDateBytes = 2000
 
-// firstDate returns the first date of a text in lower case as in ISO 8601, such as "2026-01-31", "2026-01" or "2026";
+// FirstDate returns the first date of a text in lower case as in ISO 8601, such as "2026-01-31", "2026-01" or "2026";
 // "" without one. A year alone counts if there is no other. Dates are in the order of their strings.
-func firstDate(s string) (found string) {
+func FirstDate(s string) (found string) {
 	s = s[:min(len(s), maxDateBytes)]
 	first := len(s)
 	for i, pattern := range datePatterns {
@@ -71,33 +66,4 @@ func firstDate(s string) (found string) {
 		}
 	}
 	return found
-}
-
-// The date of a document may stand in its first headLines lines, if they are of at most headWords words: a sentence
-// mentions other times.
-const (
-	headLines = 5
-	headWords = 8
-)
-
-// dateOf returns the date of the document of a passage, the first that there is: from when on it is valid, as the passage
-// says; in the first lines of the document; in its metadata; in its path. It is "" if none is known.
-func dateOf(c state.Chunk) string {
-	lower := strings.ToLower(c.Text)
-	valid, head := "", ""
-	if at := validPattern.FindStringIndex(lower); at != nil {
-		valid, _, _ = strings.Cut(lower[at[1]:], "\n")
-	}
-	if c.Ordinal == 0 {
-		lines := strings.SplitN(lower, "\n", headLines+1)
-		lines = slices.DeleteFunc(lines[:min(len(lines), headLines)], func(line string) bool { return len(strings.Fields(line)) > headWords })
-		head = strings.Join(lines, "\n")
-	}
-	meta := c.Metadata.Strings()
-	for _, s := range []string{valid[:min(len(valid), 40)], head, meta["date"], meta["Date"], strings.ToLower(text.BaseName(c.Source)), path.Dir(c.Source)} {
-		if d := firstDate(s); d != "" {
-			return d
-		}
-	}
-	return ""
 }
