@@ -92,8 +92,8 @@ var kindNames = regexp.MustCompile(`(?i)^(?:mobil\pL*|cell\pL*|handy\pL*|(?:tele
 	`costs?|prices?|fee|fare|rent|salary|kost\pL+|preis\pL*|cen\pL|kosztuj\pL+|giá|dates?|days?|months?|years?|datum|tage?s?|monat\pL*|jahr\pL*|dni\pL|dzień|rok\pL*|ngày|tháng|năm|` +
 	`number|percentage|anzahl|long|far|often|old|big|large|high|deep|heavy|fast|quickly|wide|tall|lange|oft|hoch|gro(?:ß|ss)|weit|schwer|schnell)$`)
 
-// otherWords returns the words of a question that name no kind of value, with equal weights.
-func (l lexicon) otherWords(question string) (out []weighed) {
+// unnamedWords returns the words of a question that name no kind of value, with equal weights.
+func (l lexicon) unnamedWords(question string) (out []weighed) {
 	for _, token := range l.content(question) {
 		if !kindNames.MatchString(question[token.Start:token.End]) {
 			out = append(out, weighed{token.Term, 1})
@@ -111,7 +111,7 @@ const (
 // besideValue reports whether a sentence or a row of the passages holds a value of the kind that a question asks for
 // and all other words of the question.
 func (l lexicon) besideValue(question string, passages []state.Source) bool {
-	kind, words := kindAsked(question), l.otherWords(question)
+	kind, words := kindAsked(question), l.unnamedWords(question)
 	if kind == nil {
 		return false
 	}

@@ -21,8 +21,9 @@ type piece struct {
 // Limits of an answer.
 const (
 	maxPieces    = 3
-	answerWords  = 140 // of all pieces
+	answerWords  = 140 // of a piece that is shown alone
 	bestWords    = 98  // of the best piece
+	moreWords    = 30  // of the others
 	maxCodeLines = 16  // lines of a block of code
 	valueWords   = 12  // of a value below its label
 )
@@ -141,15 +142,6 @@ func (x *piece) shown() string {
 		b.WriteString(x.p.text[span.start:span.end] + "\n")
 	}
 	return b.String()
-}
-
-// wordCount returns the number of words that a piece shows.
-func (x *piece) wordCount() int {
-	n := 0
-	for k := x.first; k <= x.last; k++ {
-		n += x.p.wordsIn(k)
-	}
-	return n
 }
 
 // hidden returns how many items or rows of the list or table at the end of a piece are not shown.

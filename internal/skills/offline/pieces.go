@@ -26,7 +26,7 @@ func (a *Answerer) pieces(t state.Task) []piece {
 	}
 	terms := a.lex.question(mainQuery(t.Queries), historyWeight)
 	var out []piece
-	left, shown := answerWords, ""
+	shown := ""
 	for _, n := range order(named, timely(t, near), ranked, most == 1 || exact) {
 		if len(out) == most {
 			break
@@ -41,9 +41,9 @@ func (a *Answerer) pieces(t state.Task) []piece {
 		if said == "" || strings.Contains(shown, said) {
 			continue
 		}
-		room := left / (maxPieces - len(out))
+		room := moreWords
 		if most == 1 {
-			room = left
+			room = answerWords
 		} else if len(out) == 0 {
 			room = bestWords
 		}
@@ -59,7 +59,6 @@ func (a *Answerer) pieces(t state.Task) []piece {
 		for j := x.first; j <= x.last; j++ {
 			shown += readable.Line(p.sentence(j)) + "\n"
 		}
-		left -= x.wordCount()
 		out = append(out, x)
 	}
 	return out
@@ -108,7 +107,7 @@ func namedSources(t state.Task) []bool {
 // the total asked for, and a value of the kind asked for beside as many words of the question as the likeliest sentence
 // holds. Questions and greetings come last. It reports whether the first one answers by its form.
 func (a *Answerer) preferExact(t state.Task, ranked []Ranked, sections []span) bool {
-	kind, words, least := kindAsked(t.Question), a.lex.otherWords(t.Question), -1.0
+	kind, words, least := kindAsked(t.Question), a.lex.unnamedWords(t.Question), -1.0
 	for i := range ranked {
 		r := &ranked[i]
 		p := a.lex.passage(t.Sources[r.N-1].Chunk)
