@@ -10,26 +10,24 @@ import (
 
 const aYear = `(?P<y>(?:19|20)\d\d)`
 
-var (
-	// Dates in text: 2026-01-31 and 2026-01; 31.1.2026 and 31/1/2026; 31 January 2026 and January 2026; January 31, 2026;
-	// ngày 31 tháng 1 năm 2026; and a year alone. The groups are named.
-	datePatterns = []*regexp.Regexp{
-		regexp.MustCompile(`\b` + aYear + `[-_](?P<m>\d\d)(?:[-_](?P<d>\d\d))?(?:\D|$)`),
-		regexp.MustCompile(`\b(?P<d>\d{1,2})[./] ?(?P<m>\d{1,2})[./] ?` + aYear + `\b`),
-		regexp.MustCompile(`(?:ngày (?P<d>\d{1,2}) )?tháng (?P<m>\d{1,2})(?: năm |/)` + aYear + `\b`),
-		regexp.MustCompile(`(?:\b(?P<d>\d{1,2})(?:\.|st|nd|rd|th)? (?:of )?)?(?P<name>\p{L}{3,})\.? ` + aYear + `\b`),
-		regexp.MustCompile(`(?P<name>\p{L}{3,})\.? (?P<d>\d{1,2})(?:st|nd|rd|th)?, ` + aYear + `\b`),
-		regexp.MustCompile(`(?:^|\D)` + aYear + `(?:\D|$)`),
-	}
+// Dates in text: 2026-01-31 and 2026-01; 31.1.2026 and 31/1/2026; 31 January 2026 and January 2026; January 31, 2026;
+// ngày 31 tháng 1 năm 2026; and a year alone. The groups are named.
+var datePatterns = []*regexp.Regexp{
+	regexp.MustCompile(`\b` + aYear + `[-_](?P<m>\d\d)(?:[-_](?P<d>\d\d))?(?:\D|$)`),
+	regexp.MustCompile(`\b(?P<d>\d{1,2})[./] ?(?P<m>\d{1,2})[./] ?` + aYear + `\b`),
+	regexp.MustCompile(`(?:ngày (?P<d>\d{1,2}) )?tháng (?P<m>\d{1,2})(?: năm |/)` + aYear + `\b`),
+	regexp.MustCompile(`(?:\b(?P<d>\d{1,2})(?:\.|st|nd|rd|th)? (?:of )?)?(?P<name>\p{L}{3,})\.? ` + aYear + `\b`),
+	regexp.MustCompile(`(?P<name>\p{L}{3,})\.? (?P<d>\d{1,2})(?:st|nd|rd|th)?, ` + aYear + `\b`),
+	regexp.MustCompile(`(?:^|\D)` + aYear + `(?:\D|$)`),
+}
 
-	// The first letters of the names of months in English, German and Polish.
-	months = strings.Fields("jan|styc feb|lut mar|mär apr|kwie may|mai|maj jun|czer jul|lip aug|sier sep|wrze oct|okt|paź nov|listop dec|dez|gru")
-)
+// months are the first letters of the names of months in English, German and Polish.
+const months = "jan|styc feb|lut mar|mär apr|kwie may|mai|maj jun|czer jul|lip aug|sier sep|wrze oct|okt|paź nov|listop dec|dez|gru"
 
 // monthOf returns the number of a month; 0 if there is none of that name.
 func monthOf(name string) int {
 	begins := func(start string) bool { return strings.HasPrefix(name, start) }
-	return 1 + slices.IndexFunc(months, func(starts string) bool { return slices.ContainsFunc(strings.Split(starts, "|"), begins) })
+	return 1 + slices.IndexFunc(strings.Fields(months), func(starts string) bool { return slices.ContainsFunc(strings.Split(starts, "|"), begins) })
 }
 
 // maxDateBytes is the part of a text in which a date is looked for.

@@ -12,7 +12,8 @@ import (
 type Operation int
 
 const (
-	Counting Operation = iota // how many rows
+	// Counting asks how many rows there are.
+	Counting Operation = iota
 	summing
 	totalling // as summing, but only of a column that is named: "total orders" may be a count
 	averaging
