@@ -463,6 +463,7 @@ func TestRewriting(t *testing.T) {
 	}{
 		{"and how do I restore it?", false, "back up volume", 1, 0},
 		{"Which commands manage secrets and plugins?", true, "back up volume", 0, 0},
+		{"Welche Befehle schreibt er dabei in welche Ordner?", false, "back up volume", 1, 0},
 		{"tell me more", false, "networks", 0, 1},
 	} {
 		plan, err := r.Rewrite(t.Context(), tt.question, memory)

@@ -103,9 +103,9 @@ func (r *Rewriter) continueTopic(recent []state.Exchange) state.Query {
 }
 
 // refersBack finds turns that continue another or contain a word such as "it" or "that": English, Polish,
-// Vietnamese.
-var refersBack = regexp.MustCompile(`^(?:and|or|but|so|then|what about|how about|what if|a|i|ale|więc|và|còn|thế|vậy) |` +
-	`(?:^| )(?:it|its|they|them|their|this|that|these|those|one|ones|he|she|him|her|there|instead|both|same|other|others|such|jego|jej|ich|nim|nich|niej|ten|tego|tym|tam|nó|chúng|đó|này|kia)(?: |$)`)
+// Vietnamese, German.
+var refersBack = regexp.MustCompile(`^(?:and|or|but|so|then|what about|how about|what if|a|i|ale|więc|và|còn|thế|vậy|und|oder|aber) |` +
+	`(?:^| )(?:it|its|they|them|their|this|that|these|those|one|ones|he|she|him|her|there|instead|both|same|other|others|such|jego|jej|ich|nim|nich|niej|ten|tego|tym|tam|nó|chúng|đó|này|kia|họ|ấy|er|ihn|ihm|dessen|deren|davon|damit|dafür|dabei|dort|da)(?: |$)`)
 
 // standsAlone reports whether a turn is understood without earlier ones: it has enough content words, or asks
 // for a definition, and does not refer back.
