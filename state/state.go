@@ -110,6 +110,7 @@ const (
 // the conversation.
 type Query struct {
 	Text    string  `json:"text"`
+	Topic   string  `json:"topic,omitempty"` // the earlier question that Text continues; empty: none
 	Boosts  []Boost `json:"boosts,omitempty"`
 	Weight  float64 `json:"weight"`  // weight of its list in the fusion
 	Why     string  `json:"why"`     // reason, for the trace

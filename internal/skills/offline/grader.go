@@ -272,7 +272,7 @@ func (l lexicon) refine(q state.Query, best []state.Source) *state.Query {
 	// A word of the question weighs 1 in the search and originalWeight / len(terms) in the mixture.
 	unit := float64(len(own)) / originalWeight
 	refined := state.Query{
-		Text: q.Text, Boosts: slices.Clone(q.Boosts), Weight: q.Weight, Attempt: 2,
+		Text: q.Text, Topic: q.Topic, Boosts: slices.Clone(q.Boosts), Weight: q.Weight, Attempt: 2,
 		Why: "with the words that the best passages share (RM3)",
 	}
 	for _, t := range found {

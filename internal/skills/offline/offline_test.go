@@ -484,6 +484,39 @@ func TestRewriting(t *testing.T) {
 	}
 }
 
+// TestFollowUpsKeepTheirTopic checks that the question which pronouns stand for weighs the same after five turns, and
+// that a question which stands alone ends it.
+func TestFollowUpsKeepTheirTopic(t *testing.T) {
+	r := offline.New(manual(), 0).Rewriter
+	var memory state.Memory
+	for _, tt := range []struct{ question, topic string }{
+		{"What does a bridge network isolate?", ""},
+		{"how do I remove it?", "What does a bridge network isolate?"},
+		{"and who may use that?", "What does a bridge network isolate?"},
+		{"wann wird er gelöscht?", "What does a bridge network isolate?"},
+		{"is it encrypted?", "What does a bridge network isolate?"},
+		{"where is it stored?", "What does a bridge network isolate?"},
+		{"Which commands manage secrets and plugins?", ""},
+		{"can they be listed?", "Which commands manage secrets and plugins?"},
+	} {
+		plan, err := r.Rewrite(t.Context(), tt.question, memory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := plan.Queries[len(plan.Queries)-1]
+		if q.Topic != tt.topic {
+			t.Errorf("%s: continues %q, want %q", tt.question, q.Topic, tt.topic)
+		}
+		kept := func(b state.Boost) bool {
+			return b.Weight == 0.5 && strings.Contains(tt.topic, strings.Fields(b.Text)[0])
+		}
+		if tt.topic != "" && !slices.ContainsFunc(q.Boosts, kept) {
+			t.Errorf("%s: the words of its topic are not in %v", tt.question, q.Boosts)
+		}
+		memory.Recent = append(memory.Recent, state.Exchange{Question: tt.question})
+	}
+}
+
 func TestSmallTalk(t *testing.T) { // Z12
 	r := offline.New(manual(), 0).Rewriter
 	for question, want := range map[string]string{

@@ -16,6 +16,7 @@ import (
 // Weights of words from earlier turns in a query; words of the turn itself weigh 1. The values are those of
 // the decay rule measured on MTRAG.
 const (
+	topicWeight  = 0.5  // of a word of the question that the turn continues
 	turnDecay    = 0.5  // of a word of the k-th previous question: turnDecay^k
 	aloneDecay   = 0.35 // the same for a standalone turn
 	answerWeight = 0.15 // of a word of the last answer; earlier ones decay by turnDecay
@@ -114,21 +115,38 @@ func (r *Rewriter) standsAlone(question string) bool {
 	return enough && !refersBack.MatchString(strings.Join(plainWords(question), " "))
 }
 
+// topic returns the index of the question that a turn continues, the last that stands alone, or -1.
+func (r *Rewriter) topic(question string, recent []state.Exchange) int {
+	if r.standsAlone(question) {
+		return -1
+	}
+	at := len(recent) - 1
+	for at > 0 && !r.standsAlone(recent[at].Question) {
+		at--
+	}
+	return at
+}
+
 // withHistory returns the turn with words of earlier turns.
 func (r *Rewriter) withHistory(question string, recent []state.Exchange) state.Query {
+	topic := r.topic(question, recent)
 	q := state.Query{Text: question, Weight: 1, Attempt: 1, Why: "turn with words of earlier questions and answers"}
 	addBoost := func(words string, weight float64) {
 		if words != "" {
 			q.Boosts = append(q.Boosts, state.Boost{Text: words, Weight: math.Round(weight*1000) / 1000})
 		}
 	}
-	decay := turnDecay
-	if r.standsAlone(question) {
-		decay = aloneDecay
+	decay := aloneDecay
+	if topic >= 0 {
+		decay, q.Topic = turnDecay, recent[topic].Question
 	}
 	for i, e := range slices.Backward(recent) {
 		k := float64(len(recent) - i)
-		addBoost(r.keywords(e.Question), math.Pow(decay, k))
+		weight := math.Pow(decay, k)
+		if i == topic {
+			weight = topicWeight
+		}
+		addBoost(r.keywords(e.Question), weight)
 		addBoost(strings.Join(e.Terms[:min(len(e.Terms), answerTerms)], " "), answerWeight*math.Pow(turnDecay, k-1))
 	}
 	return q
