@@ -112,12 +112,12 @@ func report(t *testing.T, questions, turns []asked) {
 	total("questions, relevant page among the first 5", within(answerable, 5), len(answerable), 29)
 	total("answerable questions answered", len(answerable)-abstained(answerable), len(answerable), 27)
 	total("unanswerable questions declined", abstained(absent), len(absent), 3)
-	total("turns, relevant page among the first 10", within(english, 10), len(english), 35)
+	total("turns, relevant page among the first 10", within(english, 10), len(english), 36)
 	for _, set := range []struct {
 		name  string
 		asked []asked
 		floor float64
-	}{{"questions", answerable, 0.65}, {"turns", english, 0.49}} {
+	}{{"questions", answerable, 0.65}, {"turns", english, 0.50}} {
 		var shares, ranks []float64
 		var lengths []int
 		for _, a := range set.asked {

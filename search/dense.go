@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -110,20 +109,9 @@ func (d *denseLeg) load(ctx context.Context) (Vectors, error) {
 	return v, nil
 }
 
-// contextWeight is the weight of a boost above which it is context of a follow-up question, not
-// a synonym.
-const contextWeight = 0.3
-
-// denseText returns the text to embed for a query: the words taken from earlier questions,
-// oldest first, and then its own.
+// denseText returns the text to embed for a query: its own, behind the question that it continues.
 func denseText(q state.Query) string {
-	var parts []string
-	for _, b := range slices.Backward(q.Boosts) {
-		if b.Weight > contextWeight && !slices.Contains(parts, b.Text) {
-			parts = append(parts, b.Text)
-		}
-	}
-	return strings.Join(append(parts, q.Text), ". ")
+	return strings.TrimSpace(q.Topic + " " + q.Text)
 }
 
 // embedQuery returns the vector of a question, which the caller must not change.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"example.com/ragflow/state"
 )
@@ -22,14 +23,14 @@ type Reader interface {
 const nearOdds = 70
 
 // ByMeaning orders the first read candidates, as [Reranker.Rerank] returned them, by words and meaning. A question that
-// needs the words of earlier turns keeps the order by words: together they are no sentence.
+// continues an earlier one is read behind it.
 func ByMeaning(ctx context.Context, r Reader, queries []state.Query, candidates []state.Source, read int) ([]state.Source, error) {
 	out, q := slices.Clone(candidates), variants(queries)[0]
 	first := out[:min(len(out), read)]
-	if len(q.Boosts) > 0 || len(first) < 2 {
+	if len(first) < 2 {
 		return out, nil
 	}
-	near, err := r.Near(ctx, q.Text, first)
+	near, err := r.Near(ctx, strings.TrimSpace(q.Topic+" "+q.Text), first)
 	if err != nil {
 		return nil, fmt.Errorf("compare by meaning: %w", err)
 	}

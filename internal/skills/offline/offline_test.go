@@ -1,6 +1,7 @@
 package offline_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -514,6 +515,33 @@ func TestFollowUpsKeepTheirTopic(t *testing.T) {
 			t.Errorf("%s: the words of its topic are not in %v", tt.question, q.Boosts)
 		}
 		memory.Recent = append(memory.Recent, state.Exchange{Question: tt.question})
+	}
+}
+
+// nearest is a Reader to which the passage with a word is near.
+type nearest struct{ word, question string }
+
+func (n *nearest) Near(_ context.Context, question string, passages []state.Source) ([]float64, error) {
+	n.question = question
+	out := make([]float64, len(passages))
+	for i, p := range passages {
+		if strings.Contains(p.Text, n.word) {
+			out[i] = 1
+		}
+	}
+	return out, nil
+}
+
+// TestByMeaning checks that follow-ups are ordered by meaning as well, behind the question that they continue.
+func TestByMeaning(t *testing.T) {
+	reader := &nearest{word: "bridge"}
+	candidates := []state.Source{{Chunk: state.Chunk{ID: "a", Text: "volumes"}, Score: 0.9}, {Chunk: state.Chunk{ID: "b", Text: "a bridge"}, Score: 0.1}}
+	queries := []state.Query{{Text: "is it encrypted?", Weight: 0.2, Attempt: 1}, {
+		Text: "is it encrypted?", Topic: "What is a bridge?", Boosts: []state.Boost{{Text: "bridge", Weight: 0.5}}, Weight: 1, Attempt: 1,
+	}}
+	got, err := offline.ByMeaning(t.Context(), reader, queries, candidates)
+	if err != nil || got[0].ID != "b" || reader.question != "What is a bridge? is it encrypted?" {
+		t.Errorf("first is %q for %q, %v", got[0].ID, reader.question, err)
 	}
 }
 
