@@ -59,7 +59,7 @@ func (a *Assistant) byMeaning(ctx context.Context, b *bound, s search.Snapshot, 
 	b.order.read, o.Embedder, o.Dense = readAll, a.reading.model, a.config.ownDense()
 	plain, err := search.Options{}.WithDefaults()
 	if r := &o.Retrieval; r.Fusion == plain.Retrieval.Fusion && r.Weights == plain.Retrieval.Weights {
-		o.List, o.ListDepth = b.order, listed
+		o.ListDepth = listed
 		o.Retrieval = search.Retrieval{
 			TopK: r.TopK, Hops: r.Hops, Ranking: r.Ranking, DenseDepth: nearest, Rerank: r.Rerank,
 			Fusion: search.Fusion{Method: "reciprocal-rank-fusion"}, Weights: search.Weights{Lexical: 1, Dense: nearShare},

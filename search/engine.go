@@ -100,7 +100,7 @@ func narrow(ctx context.Context, s Snapshot, f state.Filter) (Snapshot, func(*Do
 // Search returns the k chunks that fit a query best, by the configured legs. If the dense leg
 // fails, words are searched, with a warning.
 func (e *Engine) Search(ctx context.Context, q state.Query, k int) (Found, error) {
-	leg := e.o.Dense.Leg
+	leg := e.legFor(q, e.o.Dense.Leg)
 	found, err := e.byLegs(ctx, q, k, leg)
 	if err != nil && ctx.Err() == nil && leg == LegDense {
 		found.Warnings = []string{denseFailed(err)}
@@ -123,6 +123,18 @@ func (e *Engine) Search(ctx context.Context, q state.Query, k int) (Found, error
 		found.Notes = append(found.Notes, Note{"legs", note})
 	}
 	return found, nil
+}
+
+// namedWords is the number of words from which on a query is more than a name.
+const namedWords = 3
+
+// legFor returns the leg to search by. A query of one or two words may be a name, for which the dense leg finds something
+// in any document; so with Options.ListDepth it is searched for by its words.
+func (e *Engine) legFor(q state.Query, leg string) string {
+	if e.o.ListDepth > 0 && leg == LegHybrid && len(strings.Fields(q.Text)) < namedWords && len(e.Analyzer().Analyze(q.Text)) < namedWords {
+		return LegLexical
+	}
+	return leg
 }
 
 func respelling(r Respelled) string {

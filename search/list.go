@@ -51,7 +51,7 @@ const (
 // [ErrEmbedderChanged], or is that of the embedder; a hybrid search warns instead. The error of
 // a filter by an unknown key is an [*UnknownKeyError].
 func (e *Engine) List(ctx context.Context, q state.Query, r Request) (*Listing, error) {
-	k, leg := cmp.Or(r.K, e.o.Retrieval.TopK), cmp.Or(r.Leg, e.o.Dense.Leg)
+	k, leg := cmp.Or(r.K, e.o.Retrieval.TopK), e.legFor(q, cmp.Or(r.Leg, e.o.Dense.Leg))
 	narrowed, err := e.Narrowed(ctx, r.Filter)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,11 @@ func (e *Engine) List(ctx context.Context, q state.Query, r Request) (*Listing, 
 	for _, h := range hits {
 		l.Hits = append(l.Hits, ListedHit{Hit: h, Chunk: *chunks[h.Chunk]})
 	}
-	if err := narrowed.order(ctx, q, l, method, compared, found.nearness); err != nil {
+	orderer := e.o.List
+	if leg == LegHybrid && e.o.ListDepth > 0 {
+		orderer = e.o.Offline
+	}
+	if err := narrowed.order(ctx, q, l, method, compared, found.nearness, orderer); err != nil {
 		return nil, err
 	}
 	l.Hits = l.Hits[:min(k, len(l.Hits))]
@@ -145,7 +149,7 @@ func withoutDuplicates(hits []state.Hit, chunks map[string]*state.Chunk, k int) 
 }
 
 // order reorders the first hits of a listing by a method; the others follow unchanged.
-func (e *Engine) order(ctx context.Context, q state.Query, l *Listing, method string, compared int, n nearness) error {
+func (e *Engine) order(ctx context.Context, q state.Query, l *Listing, method string, compared int, n nearness, orderer Orderer) error {
 	if method == RerankOff || method == byProbability && n.unknown() || len(l.Hits) == 0 {
 		return nil
 	}
@@ -163,7 +167,7 @@ func (e *Engine) order(ctx context.Context, q state.Query, l *Listing, method st
 	if method == byProbability {
 		ordered, err = e.orderByProbability(ctx, q, first, candidates, n)
 	} else {
-		ordered, err = e.reorder(ctx, method, e.o.List, []state.Query{q}, candidates)
+		ordered, err = e.reorder(ctx, method, orderer, []state.Query{q}, candidates)
 	}
 	if err != nil {
 		return err

@@ -22,9 +22,9 @@ type Options struct {
 	Reranker  llm.Reranker // a model that scores passages; nil means none
 	Offline   Orderer      // orders passages without a model; nil keeps the order of the search
 	List      Orderer      // orders a listing and gives each passage its probability; nil means Offline
-	// ListDepth is the number of hits of a listing by all legs that List orders because it sees their meaning, too. The
-	// dense leg then adds up to Retrieval.DenseDepth hits, and passages without a vector bring no warning. 0: the legs
-	// share the hits, and Retrieval.Rerank says what is ordered.
+	// ListDepth is the number of hits of a listing by all legs that Offline orders, because it sees their meaning, too.
+	// The dense leg then adds up to Retrieval.DenseDepth hits to those by words, none for a query of one or two words, and
+	// passages without a vector bring no warning. 0: the legs share the hits, and Retrieval.Rerank says what is ordered.
 	ListDepth int
 }
 
