@@ -241,9 +241,7 @@ func (a *Assistant) bind(ctx context.Context, chosen []*collection, views []inge
 	case a.embedder != nil:
 		o.Embedder = a.embedder
 	case a.reading != nil:
-		if err := a.byMeaning(ctx, b, snapshot, &o); err != nil {
-			return nil, err
-		}
+		a.byMeaning(ctx, b, snapshot, &o)
 	}
 	b.retrieval = o.Retrieval
 	var err error

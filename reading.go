@@ -28,7 +28,8 @@ type knownVectors func(ctx context.Context, e search.VectorSpec, chunks []state.
 type order struct {
 	words   *offline.Reranker
 	reading *reading
-	read    int // passages that are compared by meaning
+	read    int     // passages that are compared by meaning
+	least   float64 // probability of a passage of which words tell nothing
 }
 
 var _ search.Orderer = (*order)(nil)
@@ -38,6 +39,9 @@ func (o *order) Rerank(ctx context.Context, queries []state.Query, candidates []
 	out, err := o.words.Rerank(ctx, queries, candidates)
 	if err != nil {
 		return nil, err
+	}
+	for i := range out {
+		out[i].Score = (out[i].Score + o.least) / (1 + o.least*float64(len(out)))
 	}
 	return offline.ByMeaning(ctx, o.reading, queries, out, o.read)
 }

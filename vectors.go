@@ -37,27 +37,36 @@ const (
 	nearest   = 20 // passages that are found by meaning
 	nearShare = .1 // of their ranks, beside 1 of those by words; the order by meaning comes later
 	listed    = 40 // passages of a list that are ordered by meaning
+	// least keeps a passage that shares no word with the question within reach of the order by meaning. From 1e-3 on, a
+	// first passage that words were sure of is lost.
+	least = 1e-4
 	// enough is the least share of passages with a vector for a search by meaning. Below it the same question would find
 	// other passages from minute to minute.
 	enough = 0.9
 )
 
 // byMeaning makes o order passages by meaning, too, and find them so if the index has the vectors.
-func (a *Assistant) byMeaning(ctx context.Context, b *bound, s search.Snapshot, o *search.Options) error {
-	b.order = &order{b.offline.Reranker, a.reading.over(s), readFirst}
+func (a *Assistant) byMeaning(ctx context.Context, b *bound, s search.Snapshot, o *search.Options) {
+	b.order = &order{words: b.offline.Reranker, reading: a.reading.over(s), read: readFirst}
 	o.Offline = b.order
 	if !a.config.keepsVectors() {
-		return nil
+		return
 	}
 	v, err := s.Vectors(ctx, a.reading.spec)
-	if errors.Is(err, search.ErrEmbedderChanged) {
-		return nil // of an embedder that is not configured now
+	switch {
+	case errors.Is(err, search.ErrEmbedderChanged): // of an embedder that is not configured now
+		return
+	case err != nil:
+		a.config.Logger.WarnContext(ctx, "searched by words, because vectors cannot be read", "error", err)
+		return
+	case v.Len() == 0 || float64(v.Missing()) > (1-enough)*float64(v.Len()+v.Missing()):
+		return
 	}
-	if err != nil || v.Len() == 0 || float64(v.Missing()) > (1-enough)*float64(v.Len()+v.Missing()) {
-		return err
+	o.Embedder, o.Dense, b.order.least = a.reading.model, a.config.ownDense(), least
+	if b.order.reading.known != nil {
+		b.order.read = readAll
 	}
-	b.order.read, o.Embedder, o.Dense = readAll, a.reading.model, a.config.ownDense()
-	plain, err := search.Options{}.WithDefaults()
+	plain, _ := search.Options{}.WithDefaults() // the zero value has no fault
 	if r := &o.Retrieval; r.Fusion == plain.Retrieval.Fusion && r.Weights == plain.Retrieval.Weights {
 		o.ListDepth = listed
 		o.Retrieval = search.Retrieval{
@@ -65,7 +74,6 @@ func (a *Assistant) byMeaning(ctx context.Context, b *bound, s search.Snapshot, 
 			Fusion: search.Fusion{Method: "reciprocal-rank-fusion"}, Weights: search.Weights{Lexical: 1, Dense: nearShare},
 		}
 	}
-	return err
 }
 
 // quietTime is how long nothing was asked before vectors are made in the background, so that a program that answers one
