@@ -539,7 +539,7 @@ func TestByMeaning(t *testing.T) {
 	queries := []state.Query{{Text: "is it encrypted?", Weight: 0.2, Attempt: 1}, {
 		Text: "is it encrypted?", Topic: "What is a bridge?", Boosts: []state.Boost{{Text: "bridge", Weight: 0.5}}, Weight: 1, Attempt: 1,
 	}}
-	got, err := offline.ByMeaning(t.Context(), reader, queries, candidates)
+	got, err := offline.ByMeaning(t.Context(), reader, queries, candidates, 2)
 	if err != nil || got[0].ID != "b" || reader.question != "What is a bridge? is it encrypted?" {
 		t.Errorf("first is %q for %q, %v", got[0].ID, reader.question, err)
 	}
