@@ -29,7 +29,7 @@ type order struct {
 	words   *offline.Reranker
 	reading *reading
 	read    int     // passages that are compared by meaning
-	least   float64 // probability of a passage of which words tell nothing
+	least   float64 // probability of a passage without a word of the question
 }
 
 var _ search.Orderer = (*order)(nil)
