@@ -53,3 +53,16 @@ func TestRetrievalIsChecked(t *testing.T) {
 		t.Errorf("unknown preset: %v", err)
 	}
 }
+
+// TestConfigOfAssistant is that of Open, with the defaults.
+func TestConfigOfAssistant(t *testing.T) {
+	t.Parallel()
+	a, err := ragflow.Open(t.Context(), ragflow.Config{Settings: ragflow.Settings{TopK: 7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = a.Close() }()
+	if c := a.Config(); c.Settings.TopK != 7 || c.Workers == 0 || c.Clock == nil {
+		t.Errorf("%+v", c)
+	}
+}

@@ -196,6 +196,9 @@ func OpenThreads(ctx context.Context, c Config) (*threads.Log, io.Closer, error)
 	return log, store, nil
 }
 
+// Config returns the configuration with all defaults filled in. It is read-only.
+func (a *Assistant) Config() Config { return a.config }
+
 // Library indexes and describes the documents of Config.Collection.
 func (a *Assistant) Library() *ingest.Library { return a.library }
 
