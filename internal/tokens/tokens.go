@@ -81,6 +81,9 @@ func (f Folder) file(name string) (string, error) {
 	return filepath.Join(string(f), name+".json"), nil
 }
 
+// Prefix begins each secret.
+const Prefix = "rag_"
+
 // Add stores a token and returns its secret, which cannot be read again.
 func (f Folder) Add(t Token) (secret string, err error) {
 	path, err := f.file(t.Name)
@@ -89,7 +92,7 @@ func (f Folder) Add(t Token) (secret string, err error) {
 	}
 	random := make([]byte, 32)
 	_, _ = rand.Read(random) // never fails
-	secret = "rag_" + base64.RawURLEncoding.EncodeToString(random)
+	secret = Prefix + base64.RawURLEncoding.EncodeToString(random)
 	t.Hash = Hash(secret)
 	data, err := json.MarshalIndent(t, "", "  ")
 	if err != nil {

@@ -132,14 +132,18 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestLocal: programs of this machine need no token unless the server wants one, but a wrong one is refused.
+// TestLocal: programs of this machine need no token unless the server wants one, and the key of another
+// service counts as none, but a wrong token is refused.
 func TestLocal(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, door.Rules{})
 	if w := f.get("/admin"); w.Code != 200 || w.Body.String() != " local" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if w := f.get("/ask", "X-Api-Key", "wrong"); w.Code != http.StatusUnauthorized {
+	if w := f.get("/ask", "Authorization", "Bearer none"); w.Code != 200 {
+		t.Errorf("another key: %d", w.Code)
+	}
+	if w := f.get("/ask", "X-Api-Key", tokens.Prefix+"wrong"); w.Code != http.StatusUnauthorized {
 		t.Errorf("wrong token: %d", w.Code)
 	}
 }
