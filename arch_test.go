@@ -227,7 +227,12 @@ var rooms = map[string]room{
 	"server/internal/api": {ours: []string{".", "graph", "ingest", "internal/tokens", "search", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/jsonschema-go", // the schemas of Go types
 	}},
-	"server":            {ours: []string{".", "internal/tokens", "server/internal/api", "server/internal/door", "server/internal/mcp"}},
+	"server/internal/openai": {ours: []string{
+		".", "graph", "ingest", "internal/llmtest", "internal/text", "internal/tokens", "internal/transcript", "llm", "llm/openai", "meaning", "nodes", "server/internal/door", "state", "threads",
+	}, theirs: []string{
+		"github.com/google/uuid", // ids of conversations
+	}},
+	"server":            {ours: []string{".", "internal/tokens", "server/internal/api", "server/internal/door", "server/internal/mcp", "server/internal/openai"}},
 	"internal/parallel": {},
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "internal/prompts", "internal/skills/model"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program

@@ -16,6 +16,7 @@ import (
 	"example.com/ragflow/server/internal/api"
 	"example.com/ragflow/server/internal/door"
 	"example.com/ragflow/server/internal/mcp"
+	"example.com/ragflow/server/internal/openai"
 )
 
 // Options say who may use a server. The zero value serves programs of this machine.
@@ -69,7 +70,7 @@ func (s *Server) routes() ([]door.Route, error) {
 		{Pattern: "GET /readyz", Do: s.readiness},
 	}
 	more, err := api.Routes(s.a, s.o.Version)
-	return slices.Concat(own, more, mcp.Routes(s.a, s.o.Version)), err
+	return slices.Concat(own, more, mcp.Routes(s.a, s.o.Version), openai.Routes(s.a)), err
 }
 
 func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) {
