@@ -128,10 +128,10 @@ func (g *Gate) crossOrigin(w http.ResponseWriter, r *http.Request) (answered boo
 	if origin != "" && slices.Contains(g.rules.Origins, origin) {
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Add("Vary", "Origin")
-		h.Set("Access-Control-Expose-Headers", "Location, Content-Location, X-Pagination-Total, X-Pagination-Next, X-Request-Id, Mcp-Session-Id")
+		h.Set("Access-Control-Expose-Headers", "Location, Content-Location, X-Pagination-Total, X-Pagination-Next, X-Request-Id, X-Ragflow-Thread, Mcp-Session-Id")
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE")
-			h.Set("Access-Control-Allow-Headers", "Authorization, X-Api-Key, Content-Type, Last-Event-ID, Mcp-Protocol-Version, Mcp-Session-Id, X-Requested-With")
+			h.Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers")) // clients have many of their own
 			h.Set("Access-Control-Max-Age", "600")
 			if r.Header.Get("Access-Control-Request-Private-Network") == "true" {
 				h.Set("Access-Control-Allow-Private-Network", "true")
