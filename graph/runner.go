@@ -145,6 +145,9 @@ func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 // Shape returns the shape of the plan. The caller owns it.
 func (r *Runner[S, U]) Shape() Shape { return r.plan.Shape() }
 
+// Store returns the store of the runner's threads; nil without one.
+func (r *Runner[S, U]) Store() Store { return r.o.Store }
+
 // Run runs a request and yields its durable events: RunStarted, then StepDone for each
 // superstep, then RunEnded. Each event is yielded after its commit was saved. A run that ends
 // early yields its error after RunEnded; the sequence ends after the first error. An error

@@ -45,6 +45,9 @@ type Runner interface {
 	Fork(ctx context.Context, p graph.Point, to string) error
 	Threads(ctx context.Context, q graph.ThreadQuery) (graph.ThreadPage, error)
 	Runs(ctx context.Context, q graph.RunQuery) ([]graph.RunInfo, error)
+	Prune(ctx context.Context, p graph.Pruning) (graph.Pruned, error)
+	// Store returns the store of the threads; nil if they are not saved.
+	Store() graph.Store
 }
 
 // Of returns a runner without its types.
@@ -71,7 +74,7 @@ func (r runner[S, U]) Stream(ctx context.Context, req Request) iter.Seq2[Event, 
 	}
 	return erased(r.Runner.Stream(ctx, graph.Request[U]{
 		Thread: req.Thread, Run: req.Run, Input: input, Metadata: req.Metadata, Resume: req.Resume, ResumeOrStart: req.ResumeOrStart,
-		From: req.From, Updates: updates, Answers: req.Answers, Modes: req.Modes, Pause: req.Pause, Wait: req.Wait,
+		From: req.From, Updates: updates, Answers: req.Answers, Modes: req.Modes, Pause: req.Pause, Wait: req.Wait, OnBusy: req.OnBusy,
 	}), req.Modes == 0 || req.Modes&graph.Values != 0)
 }
 
@@ -83,18 +86,29 @@ func (r runner[S, U]) Events(ctx context.Context, thread, run string, after int6
 func erased[S any](events iter.Seq2[graph.Event[S], error], states bool) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for e, err := range events {
-			out := Event{
-				Kind: e.Kind, Seq: e.Seq, Live: e.Live, Thread: e.Thread, Run: e.Run, Step: e.Step, Path: e.Path, Node: e.Node, Commit: e.Commit,
-				Time: e.Time, Status: e.Status, Next: e.Next, Interrupt: e.Interrupt, Tasks: e.Tasks, Value: e.Value,
-			}
-			if err == nil && states && !e.Live {
-				out.State, err = encodeUnless(nil, e.State)
+			out, fault := EventOf(e, err == nil && states)
+			if err == nil {
+				err = fault
 			}
 			if !yield(out, err) || err != nil {
 				return
 			}
 		}
 	}
+}
+
+// EventOf returns an event without its type. It has the state of a durable one if states is set.
+func EventOf[S any](e graph.Event[S], states bool) (Event, error) {
+	out := Event{
+		Kind: e.Kind, Seq: e.Seq, Live: e.Live, Thread: e.Thread, Run: e.Run, Step: e.Step, Path: e.Path, Node: e.Node, Commit: e.Commit,
+		Time: e.Time, Status: e.Status, Next: e.Next, Interrupt: e.Interrupt, Tasks: e.Tasks, Value: e.Value,
+	}
+	if !states || e.Live {
+		return out, nil
+	}
+	var err error
+	out.State, err = encodeUnless(nil, e.State)
+	return out, err
 }
 
 func (r runner[S, U]) State(ctx context.Context, thread string) (json.RawMessage, graph.Commit, error) {
