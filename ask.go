@@ -35,8 +35,8 @@ type Question struct {
 
 	// Agent lets the model search as often as it likes before it answers.
 	Agent bool
-	// History are the messages before the question, oldest first, of a client that keeps
-	// them itself. Only for a new thread.
+	// History are the messages before the question, oldest first, of clients that keep them
+	// themselves. Only for a thread without a question.
 	History []state.Message
 	// OnBusy says what becomes of a question for a thread on which another one is being
 	// answered; by default it waits for Config.Wait and is then refused with ErrBusy.
@@ -97,13 +97,20 @@ type request struct {
 	runner *graph.Runner[state.State, state.Update]
 	graph  graph.Request[state.Update]
 	trace  bool
+
+	continues bool // the thread may have been begun by its owner before
 }
 
 // prepare checks a question and makes its turn. A run that an agent began continues as an agent.
 func (a *Assistant) prepare(ctx context.Context, q Question) (*request, error) {
-	r := &request{trace: q.Trace}
+	r := &request{trace: q.Trace, continues: q.Thread != ""}
 	if err := a.check(q); err != nil {
 		return nil, err
+	}
+	if len(q.History) > 0 && q.Thread != "" {
+		if info, err := a.store.Info(ctx, q.Thread); err == nil && info.Inputs > 0 {
+			return nil, errors.New("a history begins a thread, and this one has begun")
+		}
 	}
 	if a.ReadOnly() {
 		return nil, a.readOnly("no question can be saved in it")
@@ -155,8 +162,6 @@ func (a *Assistant) check(q Question) error {
 		return errors.New("answers are for a run that asked questions: they need Resume")
 	case slices.ContainsFunc(q.History, func(m state.Message) bool { return m.Role != state.Human && m.Role != state.AI }):
 		return errors.New("a message of a history is neither of a human nor of an ai")
-	case len(q.History) > 0 && q.Thread != "":
-		return errors.New("a history begins a new thread, so no thread can be named with it")
 	case !q.Resume && text.Clean(q.Text) == "":
 		return ErrEmptyQuery
 	case !threadName(q.Thread):

@@ -28,6 +28,6 @@ func CountReads(ctx context.Context, a *Assistant, q Question) (reply *Reply, re
 		if e.Kind == Done {
 			reply = e.Reply
 		}
-	})
+	}, nil)
 	return reply, reads, err
 }

@@ -98,8 +98,8 @@ func TestHistoryOfTheClient(t *testing.T) {
 	if err != nil || roles(thread.Messages) != "human ai human ai" {
 		t.Errorf("the thread has %q, %v", roles(thread.Messages), err)
 	}
-	if _, err := a.Ask(t.Context(), ragflow.Question{Text: "x", Thread: "named", History: []state.Message{{Role: state.Human}}}); err == nil {
-		t.Error("a history is taken for a thread that is named")
+	if _, err := a.Ask(t.Context(), ragflow.Question{Text: "x", Thread: r.ThreadID, History: []state.Message{{Role: state.Human}}}); err == nil {
+		t.Error("a history is taken for a thread that has begun")
 	}
 }
 

@@ -74,25 +74,15 @@ func (r *Runs) start(ctx, life context.Context, q Question) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	life, cancel := context.WithCancelCause(life)
-	x := &run{
-		id: r.a.config.NewID(), info: RunInfo{Thread: request.graph.Thread, Began: r.a.config.Clock().UTC()},
-		cancel: cancel, begun: make(chan struct{}), ended: make(chan struct{}), more: make(chan struct{}),
-	}
-	if err := r.enter(x); err != nil {
-		cancel(nil)
+	life, x, err := r.enter(life, request)
+	if err != nil {
 		return nil, err
 	}
-	go func() {
-		defer r.a.quiet.ask()()
-		defer r.leave(x)
-		defer cancel(nil)
-		x.end(r.a.tell(life, request, x.id, func(id string, base int64) { r.begin(life, x, id, base, q.Thread != "") }, x.add))
-	}()
+	go func() { _ = r.do(life, x, request, nil) }() // x has the error
 	select {
 	case <-x.begun:
 	case <-ctx.Done():
-		cancel(context.Cause(ctx))
+		x.cancel(context.Cause(ctx))
 		<-x.begun
 	}
 	if x.info.Run == "" { // the question was not saved
@@ -102,15 +92,32 @@ func (r *Runs) start(ctx, life context.Context, q Question) (*run, error) {
 	return x, nil
 }
 
-func (r *Runs) enter(x *run) error {
+// enter makes the run of a question, with its context.
+func (r *Runs) enter(ctx context.Context, q *request) (context.Context, *run, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	x := &run{
+		id: r.a.config.NewID(), info: RunInfo{Thread: q.graph.Thread, Began: r.a.config.Clock().UTC()},
+		cancel: cancel, begun: make(chan struct{}), ended: make(chan struct{}), more: make(chan struct{}),
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return ErrDrained
+		cancel(nil)
+		return nil, nil, ErrDrained
 	}
 	r.active[x] = false
 	r.group.Add(1)
-	return nil
+	return ctx, x, nil
+}
+
+// do runs a question to its end. tap, which may be nil, gets the events of the engine.
+func (r *Runs) do(ctx context.Context, x *run, q *request, tap func(graph.Event[state.State])) error {
+	defer r.a.quiet.ask()()
+	defer r.leave(x)
+	defer x.cancel(nil)
+	err := r.a.tell(ctx, q, x.id, func(id string, base int64) { r.begin(ctx, x, id, base, q.continues) }, x.add, tap)
+	x.end(err)
+	return err
 }
 
 // begin makes a run known, whose question is saved. continues says that the thread may have
@@ -140,8 +147,10 @@ func (r *Runs) leave(x *run) {
 }
 
 // tell runs a question. It calls begun with the run and the number of its last saved event
-// when the question is saved, and hands the events to each.
-func (a *Assistant) tell(ctx context.Context, r *request, buffer string, begun func(run string, base int64), each func(Event)) (err error) {
+// when the question is saved, hands the events to each, and those of the engine to tap, which may be nil.
+func (a *Assistant) tell(
+	ctx context.Context, r *request, buffer string, begun func(run string, base int64), each func(Event), tap func(graph.Event[state.State]),
+) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &graph.PanicError{Value: v, Stack: debug.Stack()}
@@ -160,6 +169,9 @@ func (a *Assistant) tell(ctx context.Context, r *request, buffer string, begun f
 			begun(e.Run, e.Seq)
 		}
 		n.take(e)
+		if tap != nil {
+			tap(e)
+		}
 	}
 	reply, err := a.replyOf(ctx, r, durable)
 	if err == nil {
