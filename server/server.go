@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -12,9 +13,12 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/graph/untyped"
 	"example.com/ragflow/internal/tokens"
+	"example.com/ragflow/longterm"
 	"example.com/ragflow/server/internal/api"
 	"example.com/ragflow/server/internal/door"
+	"example.com/ragflow/server/internal/langgraph"
 	"example.com/ragflow/server/internal/mcp"
 	"example.com/ragflow/server/internal/openai"
 )
@@ -27,6 +31,11 @@ type Options struct {
 	Token   bool     // every caller needs a token; else programs of this machine need none
 
 	Version string // that the description of the interface tells
+
+	// Graphs are offered to the clients of a LangGraph server, beside the assistant, which is "ragflow". Close
+	// their graph.Options.Drain when Serve shall end, so that their runs can be resumed.
+	Graphs map[string]untyped.Runner
+	Facts  *longterm.Store // for these clients; nil: none
 
 	CertFile, KeyFile string // for TLS, in PEM; empty: plain HTTP
 
@@ -45,7 +54,8 @@ type Server struct {
 // ErrOpen is the error of a server that others could use without a token.
 var ErrOpen = errors.New("a server with a name of its own needs tokens")
 
-// New makes a server. The caller closes the assistant when Serve has returned.
+// New makes a server. The caller closes the assistant when Serve has returned. Without one, which is nil,
+// it serves Options.Graphs alone.
 func New(a *ragflow.Assistant, o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -69,8 +79,14 @@ func (s *Server) routes() ([]door.Route, error) {
 		{Pattern: "GET /healthz", Do: func(w http.ResponseWriter, _ *http.Request) { door.WriteJSON(w, http.StatusOK, "ok") }},
 		{Pattern: "GET /readyz", Do: s.readiness},
 	}
+	graphs := map[string]untyped.Runner{}
+	maps.Copy(graphs, s.o.Graphs)
+	if s.a == nil {
+		return append(own, langgraph.Routes(graphs, s.o.Facts, s.o.Version)...), nil
+	}
+	graphs[langgraph.FlowName] = langgraph.Flow(s.a)
 	more, err := api.Routes(s.a, s.o.Version)
-	return slices.Concat(own, more, mcp.Routes(s.a, s.o.Version), openai.Routes(s.a)), err
+	return slices.Concat(own, more, mcp.Routes(s.a, s.o.Version), openai.Routes(s.a), langgraph.Routes(graphs, s.o.Facts, s.o.Version)), err
 }
 
 func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) {
@@ -132,6 +148,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 // drain lets runs end after the step they are at.
 func (s *Server) drain(ctx context.Context) {
+	if s.a == nil {
+		return
+	}
 	s.a.Runs().Drain()
 	ctx, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()

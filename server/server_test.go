@@ -475,3 +475,38 @@ func TestServe(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// TestLangGraph: a client of LangGraph asks, reads the state and goes on; a foreign thread does not exist.
+func TestLangGraph(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{Token: true}, nil)
+	anna := h.token(t, tokens.Token{Name: "anna", Owner: "anna", Scopes: []tokens.Scope{tokens.Ask}})
+	bert := h.token(t, tokens.Token{Name: "bert", Owner: "bert", Scopes: []tokens.Scope{tokens.Ask}, Collections: []string{"other"}})
+	s, err := server.New(h.a, server.Options{Token: true, Tokens: string(h.folder)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Server = s
+	thread := h.want(t, 200, "POST", "/threads", anna, `{}`)["thread_id"].(string)
+	run := `{"assistant_id": "ragflow", "input": {"messages": [{"type": "human", "content": [{"type": "text", "text": "How many days of leave?"}]}]}`
+	out := h.want(t, 200, "POST", "/threads/"+thread+"/runs/wait", anna, run+`}`)
+	messages := out["messages"].([]any)
+	answer := messages[1].(map[string]any)
+	if len(messages) != 2 || answer["type"] != "ai" || !strings.Contains(answer["content"].(string), "26 days") || answer["id"] != "answer-"+messages[0].(map[string]any)["id"].(string) {
+		t.Errorf("%v", out)
+	}
+	code, body := h.ask("POST", "/threads/"+thread+"/runs/stream", anna, run+`, "stream_mode": ["messages-tuple", "values"]}`)
+	if code != 200 || !strings.Contains(body, "event: messages\n") || !strings.HasSuffix(body, "event: end\ndata: null\n\n") {
+		t.Errorf("%d %s", code, body)
+	}
+	if code, text := h.ask("GET", "/threads/"+thread+"/state", bert, ""); code != 404 || !strings.Contains(text, "not found") {
+		t.Errorf("%d %s", code, text)
+	}
+	if out := h.want(t, 200, "POST", "/runs/wait", bert, run+`, "context": {"collections": ["secret"]}}`); out["__error__"] == nil {
+		t.Errorf("%v", out)
+	}
+	h.want(t, 422, "POST", "/runs/wait", bert, run+`, "context": {"model": "x"}}`)
+	if len(h.a.Runs().List(t.Context())) != 0 {
+		t.Error("runs are left")
+	}
+}

@@ -55,7 +55,7 @@ func (a *app) serve(ctx context.Context, g *given, addr string, o server.Options
 		if list, _ := folder.List(); o.Token && len(list) == 0 { // a damaged one is logged
 			return usagef("every client needs a token, and there is none").with("make one: ragflow tokens add NAME")
 		}
-		o.Tokens, o.Version = string(folder), readVersion().Version
+		o.Tokens, o.Version, o.Facts = string(folder), readVersion().Version, s.settings.Config.Models.Memory
 		if logged {
 			o.Logger = slog.New(slog.NewJSONHandler(a.err, nil))
 		} else {

@@ -1,0 +1,13 @@
+// Package langgraph offers graphs to the clients of a LangGraph server: its SDKs, RemoteGraph, useStream.
+//
+// An assistant is a graph, a thread is a thread, a checkpoint is a commit, and a superstep is a step. A
+// run of the protocol is one call of a run of the engine: an answer to its questions begins the next
+// one. Its id is that of the engine's run for the first call; that of a later one is made of it and of
+// the position at which the call continues, so both are found in the log.
+//
+// A [registry] runs graphs; a run goes on when its readers leave. Each thread has one list of events
+// with positions: all durable ones, and live ones as long as they are remembered. Streams of both
+// protocols are printers over that list ([printer] and [teller]), or over the log for what is not in it.
+//
+// What is not done is refused with status 422, which names the field.
+package langgraph

@@ -1,0 +1,283 @@
+package langgraph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"example.com/ragflow"
+	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/schema"
+	"example.com/ragflow/graph/untyped"
+	"example.com/ragflow/nodes"
+	"example.com/ragflow/server/internal/door"
+	"example.com/ragflow/state"
+)
+
+// FlowName is the name of the graph of an assistant.
+const FlowName = "ragflow"
+
+// Flow returns the graph of an assistant as clients of LangGraph know conversations: its state is a list
+// of messages, and its input is a message of a person.
+func Flow(a *ragflow.Assistant) untyped.Runner { return &flow{a.Graph()} }
+
+type flow struct{ untyped.Runner }
+
+// dialogue is the state of a conversation. The id of an answer is made of that of its question, so
+// that it is known while the answer is written.
+type dialogue struct {
+	Messages []state.Message `json:"messages"`
+}
+
+// given is the input of a turn.
+type given struct {
+	Messages []givenMessage `json:"messages"`
+}
+
+// givenMessage is a message of LangChain, of which this server needs little.
+type givenMessage struct {
+	ID      string          `json:"id"`
+	Type    string          `json:"type"`
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+}
+
+func (f *flow) Schemas() (conversation, input json.RawMessage, err error) {
+	if conversation, err = schema.Of(reflect.TypeFor[dialogue]()); err == nil {
+		input = json.RawMessage(`{"type":"object","properties":{"messages":{"type":"array","items":{"type":"object"}}},"required":["messages"]}`)
+	}
+	return conversation, input, err
+}
+
+// viewed is a state as clients know it.
+func viewed(body json.RawMessage) json.RawMessage {
+	var s state.State
+	if len(body) == 0 || json.Unmarshal(body, &s) != nil {
+		return body
+	}
+	asked := ""
+	for i, m := range s.Messages {
+		if m.Role == state.Human {
+			asked = m.ID
+		} else if m.Role == state.AI && asked != "" {
+			s.Messages[i].ID = answerID(asked)
+		}
+	}
+	out, _ := json.Marshal(dialogue{append([]state.Message{}, s.Messages...)}) // it was decoded from JSON
+	return out
+}
+
+func answerID(question string) string { return "answer-" + question }
+
+func (f *flow) State(ctx context.Context, thread string) (json.RawMessage, graph.Commit, error) {
+	s, head, err := f.Runner.State(ctx, thread)
+	return viewed(s), head, err
+}
+
+func (f *flow) StateAt(ctx context.Context, thread string, at graph.CommitID) (json.RawMessage, error) {
+	s, err := f.Runner.StateAt(ctx, thread, at)
+	return viewed(s), err
+}
+
+func (f *flow) History(ctx context.Context, thread string, before graph.CommitID, n int) ([]graph.Moment[json.RawMessage], error) {
+	page, err := f.Runner.History(ctx, thread, before, n)
+	for i := range page {
+		page[i].State = viewed(page[i].State)
+		page[i].Commit.Deltas = noted(page[i].Commit.Deltas)
+	}
+	return page, err
+}
+
+// noted are deltas without the updates, which are those of the flow and not of the conversation.
+func noted(deltas []graph.Delta) []graph.Delta {
+	deltas = slices.Clone(deltas)
+	for i := range deltas {
+		var u struct {
+			Messages []state.MessageOp `json:"messages"`
+		}
+		if json.Unmarshal(deltas[i].Body, &u) == nil && len(u.Messages) > 0 {
+			said := dialogue{}
+			for _, op := range u.Messages {
+				if op.Put != nil && op.Put.Role == state.AI {
+					said.Messages = append(said.Messages, *op.Put)
+				}
+			}
+			deltas[i].Body, _ = json.Marshal(said) // it was decoded from JSON
+		} else {
+			deltas[i].Body = nil
+		}
+	}
+	return deltas
+}
+
+func (f *flow) Events(ctx context.Context, thread, run string, after int64, modes graph.Mode) iter.Seq2[untyped.Event, error] {
+	return f.told(f.Runner.Events(ctx, thread, run, after, modes))
+}
+
+// told turns events of the flow into those of the conversation.
+func (f *flow) told(events iter.Seq2[untyped.Event, error]) iter.Seq2[untyped.Event, error] {
+	return func(yield func(untyped.Event, error) bool) {
+		answer := ""
+		for e, err := range events {
+			if !e.Live {
+				e.State = viewed(e.State)
+				for _, m := range messagesOf(valuesOf(e.State)) {
+					if m.Type == string(state.Human) {
+						answer = answerID(m.ID)
+					}
+				}
+			}
+			e.Tasks = noted(e.Tasks)
+			if t, ok := e.Value.(nodes.Token); ok {
+				e.Value = piece{ID: answer, Type: "AIMessageChunk", Text: t.Text, Void: t.Void}
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+type optionsKey struct{}
+
+// Configure reads the options of a question.
+func (f *flow) Configure(ctx context.Context, options map[string]json.RawMessage) (context.Context, error) {
+	var q ragflow.Question
+	for k, v := range options {
+		to := map[string]any{"collections": &q.Collections, "agent": &q.Agent, "filter": &q.Filter, "settings": &q.Settings}[k]
+		if to == nil {
+			return ctx, unsupported("context." + k)
+		}
+		if err := json.Unmarshal(v, to); err != nil {
+			return ctx, failed(http.StatusUnprocessableEntity, "context.%s: %v", k, err)
+		}
+	}
+	return context.WithValue(ctx, optionsKey{}, q), nil
+}
+
+func (f *flow) Stream(ctx context.Context, req untyped.Request) iter.Seq2[untyped.Event, error] {
+	return func(yield func(untyped.Event, error) bool) {
+		if !req.Resume {
+			q, err := f.question(ctx, req)
+			if err == nil {
+				req.Input, err = json.Marshal(q)
+			}
+			if err != nil {
+				yield(untyped.Event{}, err)
+				return
+			}
+		}
+		f.told(f.Runner.Stream(ctx, req))(yield)
+	}
+}
+
+// question makes a question of the messages of a request: the last one of a person. The others are the history of a
+// client that keeps it, unless the thread has them.
+func (f *flow) question(ctx context.Context, req untyped.Request) (q ragflow.Question, err error) {
+	q, _ = ctx.Value(optionsKey{}).(ragflow.Question)
+	if q.Collections, err = door.Of(ctx).Choose(q.Collections...); err != nil {
+		return q, err
+	}
+	var in given
+	if err := json.Unmarshal(req.Input, &in); err != nil {
+		return q, &graph.EntryError{Field: "input", Reason: err.Error()}
+	}
+	var list []state.Message
+	for i, m := range in.Messages {
+		said, err := m.message()
+		if err != nil {
+			return q, &graph.EntryError{Field: fmt.Sprintf("input.messages[%d]", i), Reason: err.Error()}
+		}
+		list = append(list, said)
+	}
+	if len(list) == 0 || list[len(list)-1].Role != state.Human {
+		return q, &graph.EntryError{Field: "input.messages", Reason: "the last message is not that of a person"}
+	}
+	q.Text = list[len(list)-1].Content
+	if list = list[:len(list)-1]; len(list) == 0 {
+		return q, nil
+	}
+	info, err := f.Store().(graph.Lister).Info(ctx, req.Thread) //nolint:forcetypeassert // threads.Store is one
+	if err == nil && info.Inputs == 0 {
+		q.History = list
+	}
+	return q, err
+}
+
+// message returns the message in the terms of the library.
+func (m *givenMessage) message() (state.Message, error) {
+	out := state.Message{ID: m.ID}
+	switch m.Type + m.Role {
+	case "human", "user":
+		out.Role = state.Human
+	case "ai", "assistant":
+		out.Role = state.AI
+	default:
+		return out, fmt.Errorf("a message of type %q", m.Type+m.Role)
+	}
+	if json.Unmarshal(m.Content, &out.Content) == nil {
+		return out, nil
+	}
+	var blocks []struct{ Type, Text string }
+	if err := json.Unmarshal(m.Content, &blocks); err != nil {
+		return out, fmt.Errorf("content: %w", err)
+	}
+	var texts []string
+	for _, b := range blocks {
+		if b.Type != "text" {
+			return out, fmt.Errorf("content of type %q", b.Type)
+		}
+		texts = append(texts, b.Text)
+	}
+	out.Content = strings.Join(texts, "\n")
+	return out, nil
+}
+
+// Update adds messages to a conversation, or replaces those of the same id.
+func (f *flow) Update(ctx context.Context, e untyped.Edit) (json.RawMessage, graph.CommitID, error) {
+	known := map[string]string{} // ids of messages by those that clients know
+	if body, _, err := f.Runner.State(ctx, e.Thread); err == nil {
+		var s state.State
+		if err := json.Unmarshal(body, &s); err != nil {
+			return nil, 0, fmt.Errorf("state of thread %q: %w", e.Thread, err)
+		}
+		var seen dialogue
+		_ = json.Unmarshal(viewed(body), &seen) // it was encoded from JSON
+		for i := range seen.Messages {
+			known[seen.Messages[i].ID] = s.Messages[i].ID
+		}
+	}
+	for i, body := range e.Updates {
+		var in given
+		if err := json.Unmarshal(body, &in); err != nil {
+			return nil, 0, &graph.EntryError{Field: "values", Reason: err.Error()}
+		}
+		var u state.Update
+		for _, m := range in.Messages {
+			if m.Type == "remove" {
+				u.Messages = append(u.Messages, state.MessageOp{Remove: known[m.ID]})
+				continue
+			}
+			said, err := m.message()
+			if err != nil {
+				return nil, 0, &graph.EntryError{Field: "values.messages", Reason: err.Error()}
+			}
+			if said.ID = newID(); known[m.ID] != "" {
+				said.ID = known[m.ID]
+			}
+			u.Messages = append(u.Messages, state.MessageOp{Put: &said})
+		}
+		out, err := json.Marshal(u)
+		if err != nil {
+			return nil, 0, err
+		}
+		e.Updates[i] = out
+	}
+	s, at, err := f.Runner.Update(ctx, e)
+	return viewed(s), at, err
+}
