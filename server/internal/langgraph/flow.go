@@ -47,7 +47,7 @@ type givenMessage struct {
 	Content json.RawMessage `json:"content"`
 }
 
-func (f *flow) Schemas() (conversation, input json.RawMessage, err error) {
+func (*flow) Schemas() (conversation, input json.RawMessage, err error) {
 	if conversation, err = schema.Of(reflect.TypeFor[dialogue]()); err == nil {
 		input = json.RawMessage(`{"type":"object","properties":{"messages":{"type":"array","items":{"type":"object"}}},"required":["messages"]}`)
 	}
@@ -120,7 +120,7 @@ func (f *flow) Events(ctx context.Context, thread, run string, after int64, mode
 }
 
 // told turns events of the flow into those of the conversation.
-func (f *flow) told(events iter.Seq2[untyped.Event, error]) iter.Seq2[untyped.Event, error] {
+func (*flow) told(events iter.Seq2[untyped.Event, error]) iter.Seq2[untyped.Event, error] {
 	return func(yield func(untyped.Event, error) bool) {
 		answer := ""
 		for e, err := range events {
@@ -146,7 +146,7 @@ func (f *flow) told(events iter.Seq2[untyped.Event, error]) iter.Seq2[untyped.Ev
 type optionsKey struct{}
 
 // Configure reads the options of a question.
-func (f *flow) Configure(ctx context.Context, options map[string]json.RawMessage) (context.Context, error) {
+func (*flow) Configure(ctx context.Context, options map[string]json.RawMessage) (context.Context, error) {
 	var q ragflow.Question
 	for k, v := range options {
 		to := map[string]any{"collections": &q.Collections, "agent": &q.Agent, "filter": &q.Filter, "settings": &q.Settings}[k]

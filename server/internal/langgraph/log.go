@@ -97,7 +97,7 @@ func (s *service) closed(t *found, info graph.RunInfo, id string) *run {
 }
 
 // events yields the events of a run from its beginning, to its end.
-func (s *service) events(ctx context.Context, t *found, r *run, c loggedCall) iter.Seq2[event, error] {
+func (*service) events(ctx context.Context, t *found, r *run, c loggedCall) iter.Seq2[event, error] {
 	if c.engine != "" {
 		return calls(ctx, t.Runner, t.Thread, c, r)
 	}

@@ -68,6 +68,8 @@ type thread struct {
 	last   position
 	runs   []*run        // oldest first
 	more   chan struct{} // closed and replaced whenever something changes
+
+	watched int // by streams of the newer protocol; guarded by registry.mu
 }
 
 // registry runs graphs. A run goes on when its readers leave. It is safe for concurrent use.
@@ -81,10 +83,8 @@ type registry struct {
 
 func newRegistry() *registry { return &registry{threads: map[string]*thread{}} }
 
-// thread returns the events of a thread, which begin after the commit head.
+// thread returns the events of a thread, which begin after the commit head. The caller holds g.mu.
 func (g *registry) thread(name string, head graph.CommitID) *thread {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	t := g.threads[name]
 	if t == nil {
 		t = &thread{more: make(chan struct{}), last: position{seq: int64(head)*4 + 3}}
@@ -93,12 +93,57 @@ func (g *registry) thread(name string, head graph.CommitID) *thread {
 	return t
 }
 
+// watch is thread for a reader that waits for later runs. It calls leaveAlone at the end.
+func (g *registry) watch(name string, head graph.CommitID) *thread {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	t := g.thread(name, head)
+	t.watched++
+	return t
+}
+
+func (g *registry) leaveAlone(name string, t *thread) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	t.watched--
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.watched == 0 && len(t.runs) == 0 && g.threads[name] == t {
+		delete(g.threads, name)
+	}
+}
+
+// last returns the number of the last event of a thread.
+func (g *registry) last(name string) int64 {
+	g.mu.Lock()
+	t := g.threads[name]
+	g.mu.Unlock()
+	if t == nil {
+		return 0
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return number(t.last, 1<<8-1)
+}
+
+// kept returns the position of the first event, nil without any, and all runs but the newest.
+func (t *thread) kept() (first *position, old []*run) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.events) > 0 {
+		first = &t.events[0].at
+	}
+	if n := len(t.runs); n > 0 {
+		old = slices.Clone(t.runs[:n-1])
+	}
+	return first, old
+}
+
 // start runs a request. It waits for the runs of the thread before it, if the request is enqueued.
 func (g *registry) start(ctx context.Context, r *run, head graph.CommitID, runner untyped.Runner, req untyped.Request, brakes *brakes) error {
-	r.of = g.thread(r.thread, head)
 	r.ended, r.status, r.began, r.at = make(chan struct{}), "pending", time.Now(), time.Now()
 	ctx, r.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	before, err := g.enter(r)
+	before, err := g.enter(r, head)
 	if err != nil {
 		r.cancel(nil)
 		return err
@@ -116,9 +161,10 @@ func (g *registry) start(ctx context.Context, r *run, head graph.CommitID, runne
 var errSuperseded = errors.New("another run was begun")
 
 // enter adds a run to its thread and returns those that it waits for.
-func (g *registry) enter(r *run) ([]*run, error) {
+func (g *registry) enter(r *run, head graph.CommitID) ([]*run, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	r.of = g.thread(r.thread, head)
 	r.of.mu.Lock()
 	defer r.of.mu.Unlock()
 	var before []*run
@@ -158,7 +204,7 @@ func (g *registry) leave(r *run) {
 		old := g.ended[0]
 		g.ended = g.ended[1:]
 		g.kept -= old.size()
-		if old.drop() {
+		if old.drop() && old.of.watched == 0 {
 			delete(g.threads, old.thread)
 		}
 	}
@@ -367,7 +413,7 @@ func (b *brakes) see(e untyped.Event) {
 	if e.Live || e.Kind == graph.RunEnded || len(e.Next) == 0 {
 		return
 	}
-	stop := b.before.any(e.Next) && !(e.Kind == graph.RunStarted && b.resumed)
+	stop := b.before.any(e.Next) && (e.Kind != graph.RunStarted || !b.resumed)
 	for _, d := range e.Tasks {
 		stop = stop || d.Path == "" && b.after.any([]string{d.Node})
 	}

@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ func Routes(graphs map[string]untyped.Runner, facts *longterm.Store, version str
 	if i := slices.Index(s.names, FlowName); i > 0 {
 		s.names = append([]string{FlowName}, slices.Delete(s.names, i, i+1)...)
 	}
-	return slices.Concat(s.assistantRoutes(), s.threadRoutes(), s.runRoutes(), s.streamRoutes(), s.storeRoutes())
+	return slices.Concat(s.assistantRoutes(), s.threadRoutes(), s.runRoutes(), s.streamRoutes(), s.protocolRoutes(), s.storeRoutes())
 }
 
 // failure is an error with the status that it has in the protocol.
@@ -99,6 +100,16 @@ func call(pattern string, f handler) door.Route {
 func read[T any](w http.ResponseWriter, r *http.Request) (v T, err error) {
 	err = door.ReadStrict(w, r, &v)
 	return v, err
+}
+
+// strictly decodes JSON, refusing fields that v lacks.
+func strictly(body json.RawMessage, v any) error {
+	in := json.NewDecoder(bytes.NewReader(body))
+	in.DisallowUnknownFields()
+	if err := in.Decode(v); err != nil {
+		return failed(http.StatusUnprocessableEntity, "%v", err)
+	}
+	return nil
 }
 
 // graphOf returns the graph that an assistant is, which is named by its name or its id.

@@ -179,12 +179,12 @@ func (f fixture) thread() string {
 type sent struct{ event, id, data string }
 
 // stream reads a stream to its end, or until done reports true.
-func stream(t testing.TB, resp *http.Response, done func(sent) bool) (out []sent) {
-	t.Helper()
+func stream(tb testing.TB, resp *http.Response, done func(sent) bool) (out []sent) {
+	tb.Helper()
 	defer resp.Body.Close()
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
 		text, _ := io.ReadAll(resp.Body)
-		t.Fatalf("%d %s", resp.StatusCode, text)
+		tb.Fatalf("%d %s", resp.StatusCode, text)
 	}
 	var e sent
 	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {

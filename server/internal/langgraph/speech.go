@@ -104,11 +104,11 @@ func (s *speech) void(path, node string) {
 type settled struct {
 	message
 
-	node     string
-	whole    any
-	rest     string // of a text that was streamed
-	streamed bool
-	id       string
+	node, path string
+	whole      any
+	rest       string // of a text that was streamed
+	streamed   bool
+	id         string
 }
 
 // settle returns the messages of a state that are new.
@@ -121,7 +121,7 @@ func (s *speech) settle(values map[string]any) (out []settled) {
 		s.known[m.ID] = true
 		done := settled{message: m, id: m.ID, whole: list[i]}
 		if w := s.said[m.ID]; w != nil {
-			done.streamed, done.node, w.ended = true, w.node, true
+			done.streamed, done.node, done.path, w.ended = true, w.node, w.path, true
 			text, _ := m.Content.(string)
 			if rest, ok := strings.CutPrefix(text, w.text); ok && !w.stale {
 				done.rest = rest

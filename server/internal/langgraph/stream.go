@@ -38,7 +38,7 @@ func (s *service) streamAgain(w http.ResponseWriter, r *http.Request) error {
 	if list := r.URL.Query()["stream_mode"]; len(list) > 0 {
 		in.modes = list
 	}
-	if err := in.modes.check(); err != nil {
+	if err := in.check(); err != nil {
 		return err
 	}
 	if last := r.Header.Get("Last-Event-ID"); last != "" && last != "-1" {
@@ -101,7 +101,7 @@ func (s *service) stream(w http.ResponseWriter, r *http.Request, in reading) {
 		}
 	}
 	if !any && p.wants("values") && in.found != nil { // nothing was left to do
-		if state, _, err := in.State(ctx, in.found.Thread); err == nil {
+		if state, _, err := in.State(ctx, x.thread); err == nil {
 			values := part{name: "values", data: valuesOf(state)}
 			_ = out.Send(door.Message{Event: values.name, Data: values.encoded()})
 		}

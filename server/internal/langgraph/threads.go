@@ -108,13 +108,13 @@ func (s *service) create(ctx context.Context, thread string, metadata map[string
 	if err != nil {
 		return nil, errors.Join(err, store.Release(ctx, lease))
 	}
-	if err := s.describe(ctx, thread, g.Store(), metadata); err != nil {
+	if err := describe(ctx, thread, g.Store(), metadata); err != nil {
 		return nil, err
 	}
 	return s.find(ctx, thread)
 }
 
-func (s *service) describe(ctx context.Context, thread string, store graph.Store, metadata map[string]any) error {
+func describe(ctx context.Context, thread string, store graph.Store, metadata map[string]any) error {
 	l, ok := store.(graph.Lister)
 	if !ok || len(metadata) == 0 {
 		return nil
@@ -305,7 +305,7 @@ func (s *service) patchThread(w http.ResponseWriter, r *http.Request) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := s.describe(r.Context(), t.Thread, t.Store(), q.Metadata); err != nil {
+	if err := describe(r.Context(), t.Thread, t.Store(), q.Metadata); err != nil {
 		return nil, err
 	}
 	return s.getThread(w, r)
