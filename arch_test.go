@@ -133,24 +133,25 @@ var rooms = map[string]room{
 	"longterm/longtermtest": {ours: []string{"llm", "longterm"}, theirs: []string{
 		"github.com/google/go-cmp", // differences, as in all tests
 	}},
-	"examples/firstgraph":  {ours: []string{"graph", "graph/memstore"}},
-	"examples/approval":    {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/providers"}},
-	"examples/supervisor":  {ours: []string{"agent", "graph", "llm", "llm/providers"}},
-	"examples/mapreduce":   {ours: []string{"graph"}},
-	"examples/humanform":   {ours: []string{"graph", "graph/memstore"}},
-	"examples/longjob":     {ours: []string{"checkpoint", "graph"}},
-	"examples/timetravel":  {ours: []string{"graph", "graph/memstore"}},
-	"examples/streaming":   {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/providers"}},
-	"examples/evaluation":  {ours: []string{"graph", "llm", "llm/providers"}},
-	"examples/customstore": {ours: []string{"checkpoint", "graph"}},
-	"examples/langgraph":   {ours: []string{"agent", "checkpoint", "graph", "graph/draw", "graph/memstore", "graph/reduce", "llm", "longterm"}},
-	"examples/twousers":    {ours: []string{".", "llm", "llm/openai", "state"}},
-	"examples/migration":   {ours: []string{"graph", "graph/memstore"}},
-	"llm":                  {},
-	"internal/llmtest":     {ours: []string{"llm"}},
-	"llm/rerank":           {ours: []string{"internal/llmclient", "llm"}},
-	"internal/prompts":     {},
-	"prompts":              {ours: []string{"internal/prompts"}},
+	"examples/firstgraph":      {ours: []string{"graph", "graph/memstore"}},
+	"examples/approval":        {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/providers"}},
+	"examples/supervisor":      {ours: []string{"agent", "graph", "llm", "llm/providers"}},
+	"examples/mapreduce":       {ours: []string{"graph"}},
+	"examples/humanform":       {ours: []string{"graph", "graph/memstore"}},
+	"examples/longjob":         {ours: []string{"checkpoint", "graph"}},
+	"examples/timetravel":      {ours: []string{"graph", "graph/memstore"}},
+	"examples/streaming":       {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/providers"}},
+	"examples/evaluation":      {ours: []string{"graph", "llm", "llm/providers"}},
+	"examples/customstore":     {ours: []string{"checkpoint", "graph"}},
+	"examples/langgraph":       {ours: []string{"agent", "checkpoint", "graph", "graph/draw", "graph/memstore", "graph/reduce", "llm", "longterm"}},
+	"examples/twousers":        {ours: []string{".", "llm", "llm/openai", "state"}},
+	"examples/langgraphserver": {ours: []string{"graph", "graph/memstore", "graph/untyped", "server"}},
+	"examples/migration":       {ours: []string{"graph", "graph/memstore"}},
+	"llm":                      {},
+	"internal/llmtest":         {ours: []string{"llm"}},
+	"llm/rerank":               {ours: []string{"internal/llmclient", "llm"}},
+	"internal/prompts":         {},
+	"prompts":                  {ours: []string{"internal/prompts"}},
 	"internal/llmclient": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
@@ -240,7 +241,7 @@ var rooms = map[string]room{
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "internal/prompts", "internal/skills/model"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program
 	}},
-	"tests/doors": {ours: []string{".", "llm", "server"}},
+	"tests/doors": {ours: []string{".", "graph/untyped", "llm", "longterm", "server"}},
 	"tests/kills": {ours: []string{"agent", "checkpoint/postgres", "llm", "llm/openai", "state"}},
 	"internal/golden": {theirs: []string{
 		"github.com/google/go-cmp", // readable differences

@@ -26,6 +26,7 @@ import (
 // Question is one turn of a conversation.
 type Question struct {
 	Text     string            // at most 10,000 runes are used
+	ID       string            // of its message, new in the thread; empty: one is made
 	Thread   string            // the conversation it belongs to; empty begins a new one
 	Metadata map[string]string // saved with the run; not shown to models
 
@@ -166,6 +167,8 @@ func (a *Assistant) check(q Question) error {
 		return ErrEmptyQuery
 	case !threadName(q.Thread):
 		return ErrThreadName
+	case !threadName(q.ID):
+		return errors.New("the id of a question has at most 200 characters and none that cannot be printed")
 	case q.Agent && a.config.Models.Chat == nil && len(a.config.Models.Named) == 0:
 		return ErrNoModel
 	}
@@ -178,8 +181,11 @@ func (a *Assistant) input(r *graph.Request[state.Update], q Question, saved Sett
 	r.Thread = cmp.Or(r.Thread, a.config.NewID())
 	r.Run = a.config.NewID()
 	r.Input = state.Update{Scope: a.config.scope(q), Settings: saved}
-	for _, m := range append(slices.Clone(q.History), state.Message{Role: state.Human, Content: q.Text}) {
-		m.ID, m.Time = a.config.NewID(), now
+	for _, m := range append(slices.Clone(q.History), state.Message{ID: q.ID, Role: state.Human, Content: q.Text}) {
+		if m.ID == "" {
+			m.ID = a.config.NewID()
+		}
+		m.Time = now
 		r.Input.Messages = append(r.Input.Messages, state.MessageOp{Put: &m})
 	}
 	if len(q.History) > 0 {

@@ -198,15 +198,19 @@ func (f *flow) question(ctx context.Context, req untyped.Request) (q ragflow.Que
 	if len(list) == 0 || list[len(list)-1].Role != state.Human {
 		return q, &graph.EntryError{Field: "input.messages", Reason: "the last message is not that of a person"}
 	}
-	q.Text = list[len(list)-1].Content
-	if list = list[:len(list)-1]; len(list) == 0 {
-		return q, nil
+	last := list[len(list)-1]
+	q.Text, q.ID, q.History = last.Content, last.ID, list[:len(list)-1]
+	var before state.State
+	if body, _, err := f.Runner.State(ctx, req.Thread); err != nil || json.Unmarshal(body, &before) != nil {
+		return q, err
 	}
-	info, err := f.Store().(graph.Lister).Info(ctx, req.Thread) //nolint:forcetypeassert // threads.Store is one
-	if err == nil && info.Inputs == 0 {
-		q.History = list
+	if slices.ContainsFunc(before.Messages, func(m state.Message) bool { return m.ID == q.ID }) {
+		q.ID = ""
 	}
-	return q, err
+	if len(before.Messages) > 0 {
+		q.History = nil
+	}
+	return q, nil
 }
 
 // message returns the message in the terms of the library.

@@ -52,6 +52,7 @@ func (l nodeList) any(nodes []string) bool {
 // runRequest is the body of a run. Fields of type refused must be empty.
 type runRequest struct {
 	Assistant    string                     `json:"assistant_id"`
+	Batched      string                     `json:"assistantId"` // the JavaScript SDK adds it in a batch
 	Input        json.RawMessage            `json:"input"`
 	Command      *command                   `json:"command"`
 	Checkpoint   *place                     `json:"checkpoint"`
@@ -190,7 +191,7 @@ func (q *runRequest) request(t *found, open []graph.Question, from graph.CommitI
 	req = untyped.Request{Thread: t.Thread, From: from, Modes: graph.Values | graph.Updates | graph.Tasks | graph.Tokens | graph.Customs}
 	none := len(q.Input) == 0 || string(q.Input) == "null"
 	if !none && q.Command == nil {
-		req.Input, req.Metadata = q.Input, packed(merged(q.Config.Metadata, q.Metadata, map[string]any{"graph_id": t.name}))
+		req.Input, req.Metadata = inputOf(q.Input), packed(merged(q.Config.Metadata, q.Metadata, map[string]any{"graph_id": t.name}))
 		return req, nil
 	}
 	req.Resume = true

@@ -3,6 +3,7 @@ package langgraph
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/server/internal/door"
@@ -35,7 +36,7 @@ func (s *service) streamAgain(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in := reading{found: t, run: x, call: c, modes: x.modes, subgraphs: x.subgraphs, ids: true, cancel: cancels(r)}
-	if list := r.URL.Query()["stream_mode"]; len(list) > 0 {
+	if list := r.URL.Query()["stream_mode"]; strings.Join(list, "") != "" { // the Python SDK sends an empty one
 		in.modes = list
 	}
 	if err := in.check(); err != nil {
@@ -106,5 +107,4 @@ func (s *service) stream(w http.ResponseWriter, r *http.Request, in reading) {
 			_ = out.Send(door.Message{Event: values.name, Data: values.encoded()})
 		}
 	}
-	_ = out.Send(door.Message{Event: "end", Data: []byte("null")})
 }
