@@ -220,11 +220,10 @@ func (p *printer) checkpoint(e *event, source string, parent graph.CommitID) {
 	}
 	data := map[string]any{
 		"config": at(e.Commit), "parent_config": at(parent), "values": p.values, "next": append([]string{}, e.Next...), "tasks": tasks,
-		"metadata":   map[string]any{"source": source, "step": e.Step, "parents": struct{}{}},
-		"checkpoint": checkpoint(p.thread, e.Commit), "parent_checkpoint": checkpoint(p.thread, parent),
+		"metadata": map[string]any{"source": source, "step": e.Step, "parents": struct{}{}},
 	}
 	p.put("checkpoints", "checkpoints", e, "", data)
-	p.debug("checkpoint", e, data)
+	p.debug("checkpoint", e, merged(data, map[string]any{"checkpoint": checkpoint(p.thread, e.Commit), "parent_checkpoint": checkpoint(p.thread, parent)}))
 }
 
 func (p *printer) interrupted(e *event) {

@@ -10,11 +10,15 @@ import (
 	"strconv"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server/internal/door"
 )
 
 func (s *service) protocolRoutes() []door.Route {
-	return []door.Route{call("POST /threads/{thread}/commands", s.command), long("POST /threads/{thread}/stream/events", s.streamEvents)}
+	return []door.Route{
+		{Pattern: "POST /threads/{thread}/commands", Scope: tokens.Ask, Errors: problem, Do: s.command},
+		long("POST /threads/{thread}/stream/events", s.streamEvents),
+	}
 }
 
 // streamEvents writes the events of a thread: those after a number or, without one, those of its last
@@ -139,10 +143,11 @@ type refusal struct{ code, text string }
 
 func (e *refusal) Error() string { return e.text }
 
-func (s *service) command(w http.ResponseWriter, r *http.Request) (any, error) {
+func (s *service) command(w http.ResponseWriter, r *http.Request) {
 	q, err := read[commandRequest](w, r)
 	if err != nil || q.ID == nil || q.Method == "" {
-		return nil, failed(http.StatusBadRequest, "a command has an integer id and a method")
+		door.WriteJSON(w, http.StatusBadRequest, rejection(nil, "invalid_argument", "a command has an integer id and a method"))
+		return
 	}
 	result, err := s.perform(r.Context(), r.PathValue("thread"), &q)
 	if err != nil {
@@ -152,10 +157,16 @@ func (s *service) command(w http.ResponseWriter, r *http.Request) (any, error) {
 		} else if f, ok := errors.AsType[*failure](err); ok && f.status < 500 {
 			code = "invalid_argument"
 		}
-		return map[string]any{"type": "error", "id": q.ID, "error": code, "message": err.Error()}, nil
+		door.WriteJSON(w, http.StatusOK, rejection(q.ID, code, err.Error()))
+		return
 	}
 	meta := map[string]any{"applied_through_seq": s.runs.last(r.PathValue("thread"))}
-	return map[string]any{"type": "success", "id": q.ID, "result": result, "meta": meta}, nil
+	door.WriteJSON(w, http.StatusOK, map[string]any{"type": "success", "id": q.ID, "result": result, "meta": meta})
+}
+
+// rejection is the reply to a command that failed.
+func rejection(id *int64, code, text string) any {
+	return map[string]any{"type": "error", "id": id, "error": code, "message": text}
 }
 
 // commandParams are the parameters of all commands but run.start.

@@ -228,7 +228,13 @@ func (g *registry) forget(ctx context.Context, name string) error {
 		}
 	}
 	g.ended = slices.DeleteFunc(g.ended, func(r *run) bool { return r.thread == name })
-	delete(g.threads, name)
+	if t := g.threads[name]; t != nil && t.watched > 0 {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.events, t.runs = nil, nil
+	} else {
+		delete(g.threads, name)
+	}
 	return nil
 }
 
@@ -304,7 +310,9 @@ func (r *run) follow(ctx context.Context, before []*run, runner untyped.Runner, 
 		if fault != nil {
 			return b.reason(fault)
 		}
-		b.see(e)
+		if b.see(e); b.hit && e.Kind == graph.RunEnded {
+			e.Status = graph.Limited
+		}
 		r.add(event{Event: e})
 	}
 	return nil

@@ -251,6 +251,17 @@ func lastSeq(ctx context.Context, g untyped.Runner, thread, engine string) (last
 	return last, nil
 }
 
+// moved returns a thread that no graph has used in the store of a graph.
+func (s *service) moved(ctx context.Context, t *found, name string) (*found, error) {
+	if !t.blank() {
+		return nil, failed(http.StatusConflict, "the thread is one of the graph %q", cmp.Or(t.name, s.names[0]))
+	}
+	if err := s.remove(ctx, t.Thread); err != nil {
+		return nil, err
+	}
+	return s.create(ctx, t.Thread, merged(unpacked(t.Metadata), map[string]any{"graph_id": name}))
+}
+
 // begin starts a run of a thread.
 func (s *service) begin(ctx context.Context, thread string, q *runRequest) (*run, error) {
 	if err := q.check(); err != nil {
@@ -258,9 +269,12 @@ func (s *service) begin(ctx context.Context, thread string, q *runRequest) (*run
 	}
 	name, g, err := s.graphOf(q.Assistant)
 	if err != nil {
-		return nil, err
+		return nil, failed(http.StatusUnprocessableEntity, "%v", err)
 	}
 	t, err := s.find(ctx, thread)
+	if err == nil && t.Store() != g.Store() {
+		t, err = s.moved(ctx, t, name)
+	}
 	switch {
 	case err != nil && (!missing(err) || q.IfNotExists != "create"):
 		return nil, err

@@ -346,9 +346,26 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %d %s", field, resp.StatusCode, text)
 		}
 	}
-	f.do(404, "POST", "/threads/"+id+"/runs/wait", `{"assistant_id":"nope","input":{}}`)
+	f.do(422, "POST", "/threads/"+id+"/runs/wait", `{"assistant_id":"nope","input":{}}`)
 	f.do(404, "POST", "/threads/nope/runs/wait", `{"assistant_id":"shop","input":{}}`)
 	f.do(422, "POST", "/threads/"+id+"/runs/wait", `{"input":{}}`)
+}
+
+// TestStores: a thread is made before it is known which graph will use it, and graphs may have stores of their own.
+func TestStores(t *testing.T) {
+	t.Parallel()
+	f := serve(t, map[string]untyped.Runner{"a": shop(t), "b": shop(t)})
+	id := at(f.do(200, "POST", "/threads", `{"metadata":{"x":1}}`), "thread_id").(string)
+	f.do(200, "POST", "/threads/"+id+"/runs/wait", `{"assistant_id":"b","input":{"item":"book"}}`)
+	if row := f.do(200, "GET", "/threads/"+id, ""); at(row, "metadata", "x") != 1.0 || at(row, "metadata", "graph_id") != "b" {
+		t.Errorf("%v", row)
+	}
+	f.do(409, "POST", "/threads/"+id+"/runs/wait", `{"assistant_id":"a","input":{"item":"book"}}`)
+	if n := f.do(200, "POST", "/threads/count", `{}`); n != 1.0 {
+		t.Errorf("%v", n)
+	}
+	f.do(204, "DELETE", "/threads/"+id, "")
+	f.do(404, "GET", "/threads/"+id, "")
 }
 
 func TestStore(t *testing.T) {

@@ -68,7 +68,7 @@ func TestStream(t *testing.T) {
 		t.Errorf("%v", list)
 	}
 	list, _ = run(`{"assistant_id":"shop","input":{"item":"pen"},"config":{"recursion_limit":1},"stream_mode":["updates"]}`)
-	if names(list) != "metadata updates updates error" || !strings.Contains(list[3].data, "GraphRecursionError") {
+	if names(list) != "metadata updates error" || !strings.Contains(list[2].data, "GraphRecursionError") {
 		t.Errorf("%v", list)
 	}
 }

@@ -146,7 +146,7 @@ func (s *service) row(ctx context.Context, t *found, fields []string) (map[strin
 				asked[id] = append(asked[id], interrupt(q))
 			}
 			out["values"], out["interrupts"] = valuesOf(last[0].State), asked
-			if c.Error != "" && len(asked) == 0 {
+			if c.Error != "" && c.Status != graph.Interrupted {
 				out["error"] = map[string]string{"error": "Error", "message": c.Error}
 			}
 		}
