@@ -44,6 +44,7 @@ type analyzer struct {
 type word struct {
 	term     string
 	syllable bool // may be Vietnamese without diacritics, and is no function word of English
+	checked  bool // syllable is known, which only short texts need
 }
 
 func newAnalyzer(name string, term func(string) string) *analyzer {

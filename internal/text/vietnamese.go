@@ -111,7 +111,7 @@ func appendFolded(dst []Token, t Token, folded string) []Token {
 func appendToneless(a *analyzer, dst []Token, s string) []Token {
 	p, first := a.pass(dst, s), len(dst)
 	dst = p.out
-	if len(s) > maxToneless || p.words < 2 || float64(p.syllables) < minSyllables*float64(p.words) {
+	if !p.short() || p.words < 2 || float64(p.syllables) < minSyllables*float64(p.words) {
 		return dst
 	}
 	words, pos := plainAnalyzer.Analyze(s), 0

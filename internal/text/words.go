@@ -161,16 +161,24 @@ func (p *pass) part(at Span) {
 // lookup returns what is known of a word; the term of a stop word is "".
 func (p *pass) lookup(spelling string) word {
 	w, ok := p.known[spelling]
+	if ok && (w.checked || !p.short()) {
+		return w
+	}
 	if !ok {
+		w.term = strings.Clone(p.a.term(spelling)) // the term may be part of the text
+	}
+	if w.checked = p.short(); w.checked {
 		plain := lower(spelling)
 		w.syllable = isSyllable(plain) && !StopWord("en", plain)
-		w.term = strings.Clone(p.a.term(spelling)) // the term may be part of the text
-		if len(spelling) <= maxTerm {
-			p.known[strings.Clone(spelling)] = w
-		}
+	}
+	if len(spelling) <= maxTerm {
+		p.known[strings.Clone(spelling)] = w
 	}
 	return w
 }
+
+// short reports whether the text may be a question in Vietnamese without diacritics.
+func (p *pass) short() bool { return len(p.s) <= maxToneless }
 
 func (p *pass) emit(w word, start, end int) {
 	p.words++
@@ -217,7 +225,7 @@ func (p *pass) joined(parts []Span) bool {
 		p.whole = append(p.whole, p.s[at.Start:at.End]...)
 	}
 	w, ok := p.known[string(p.whole)] // no allocation for a name seen before
-	if !ok {
+	if !ok || !w.checked && p.short() {
 		w = p.lookup(string(p.whole))
 	}
 	p.emit(w, start, end)
