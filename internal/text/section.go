@@ -25,14 +25,14 @@ func SectionAsked(question string) (number, rest string) {
 	return strings.ToLower(question[m[2]:m[3]]), question[:m[0]] + " " + question[m[3]:]
 }
 
-// Section is a line that begins with the number of a section.
+// Section is a section that begins with a line with its number.
 type Section struct {
-	Start  int    // of the line, in the text
-	Number string // such as "3.2"
-	Named  bool   // by a word or sign, such as "Article" or "§"
+	Start, End int    // in bytes of the text; it ends where one begins that is no part of it
+	Number     string // such as "3.2"
+	Named      bool   // by a word or sign, such as "Article" or "§"
 }
 
-// Sections returns the lines of a text that begin with the number of a section. A number alone needs a dot, a bracket or
+// Sections returns the sections of a text that begin with a number. A number alone needs a dot, a bracket or
 // the mark of a heading: "5 euros" is no section.
 func Sections(s string) []Section {
 	var out []Section
@@ -40,7 +40,15 @@ func Sections(s string) []Section {
 		before, number, after := s[m[0]:m[2]], s[m[2]:m[3]], s[m[3]:m[1]]
 		named := sectionPrefix.MatchString(before)
 		if named || strings.Contains(before, "#") || strings.Contains(number, ".") || strings.ContainsAny(after, ".):") {
-			out = append(out, Section{m[0], strings.ToLower(number), named})
+			out = append(out, Section{m[0], len(s), strings.ToLower(number), named})
+		}
+	}
+	for i := range out {
+		for _, next := range out[i+1:] {
+			if !out[i].Holds(next.Number) {
+				out[i].End = next.Start
+				break
+			}
 		}
 	}
 	return out

@@ -28,11 +28,11 @@ func TestSectionAsked(t *testing.T) {
 func TestSections(t *testing.T) {
 	const lease = "# Lease\n\n## § 5 Notice\nThree months.\n3.2 Rent\n7) Keys\n5 euros are due.\n12 rooms\n**Điều 7.** Nghỉ phép\nArticle 4a\n"
 	want := []text.Section{
-		{Start: 9, Number: "5", Named: true},
-		{Start: 38, Number: "3.2"},
-		{Start: 47, Number: "7"},
-		{Start: 81, Number: "7", Named: true},
-		{Start: 109, Number: "4a", Named: true},
+		{Start: 9, End: 38, Number: "5", Named: true},
+		{Start: 38, End: 47, Number: "3.2"},
+		{Start: 47, End: 109, Number: "7"},
+		{Start: 81, End: 109, Number: "7", Named: true},
+		{Start: 109, End: 120, Number: "4a", Named: true},
 	}
 	if got := text.Sections(lease); !slices.Equal(got, want) {
 		t.Errorf("sections %v, want %v", got, want)

@@ -81,7 +81,7 @@ func (r *Reranker) chances(q state.Query, candidates []state.Source) []float64 {
 	used := !testWords.MatchString(q.Text)
 	number, _ := text.SectionAsked(q.Text)
 	for i, v := range r.match(q, candidates) {
-		scores[i] = SectionOf(candidates[i].Chunk, number).odds()
+		scores[i] = oddsOf(SectionOf(candidates[i].Chunk, number))
 		if used && candidates[i].Cut.Language != "" && testPath.MatchString(candidates[i].Source) {
 			scores[i] -= testOdds
 		}

@@ -17,8 +17,8 @@ const (
 	namedOdds   = 2 // if it is named there, too
 )
 
-// odds returns what a section adds to the log odds of its passage.
-func (s *Section) odds() float64 {
+// oddsOf returns what a section adds to the log odds of its passage.
+func oddsOf(s *text.Section) float64 {
 	switch {
 	case s == nil:
 		return 0
@@ -31,37 +31,21 @@ func (s *Section) odds() float64 {
 // section is the least grade of a question for a section by its number, if the passage holds it and all other words.
 const section = 0.9
 
-// Section is the section of a passage with a number, in bytes of its text.
-type Section struct {
-	Start, End int
-	Named      bool // by a word or sign, such as "Article" or "§"
-}
-
 // SectionOf returns the section with a number in a passage, the first that is named before others; nil if the passage
 // does not hold it. It is the whole passage if its innermost heading has the number.
-func SectionOf(c state.Chunk, number string) (best *Section) {
+func SectionOf(c state.Chunk, number string) (best *text.Section) {
 	if number == "" {
 		return nil
 	}
 	if n := len(c.Headings); n > 0 {
 		if s := text.Sections("# " + c.Headings[n-1]); len(s) > 0 && s[0].Start == 0 && s[0].Number == number {
-			return &Section{0, len(c.Text), s[0].Named}
+			s[0].End = len(c.Text)
+			return &s[0]
 		}
 	}
-	sections := text.Sections(c.Text)
-	for i, s := range sections {
-		if s.Number != number || best != nil && !s.Named {
-			continue
-		}
-		best = &Section{s.Start, len(c.Text), s.Named}
-		for _, next := range sections[i+1:] {
-			if !s.Holds(next.Number) {
-				best.End = next.Start
-				break
-			}
-		}
-		if s.Named {
-			break
+	for _, s := range text.Sections(c.Text) {
+		if s.Number == number && (best == nil || s.Named && !best.Named) {
+			best = &s
 		}
 	}
 	return best
