@@ -17,7 +17,6 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
-	"example.com/ragflow/search"
 )
 
 // outcome is the result of a question, a line of FIELD_LOG. It contains no part of the answer, so that the
@@ -168,7 +167,7 @@ func open(t *testing.T, corpus string) *ragflow.Assistant {
 	t.Helper()
 	c := withModel(t, ragflow.Config{Docs: []string{folder(t, corpus)}})
 	if data := os.Getenv("FIELD_VECTORS"); data == "" {
-		c.Dense.Leg = search.LegLexical // no vectors are made meanwhile, so that an answer does not depend on the time
+		c.Dense.Leg = "lexical" // no vectors are made meanwhile, so that an answer does not depend on the time
 	} else {
 		c.DataDir = filepath.Join(data, corpus)
 	}
