@@ -30,7 +30,7 @@ type skills struct {
 func (t *turn) offlineSkills(hasModel bool) skills {
 	o := t.offline.ForTurn(t.settings.Threshold, hasModel)
 	o.Answerer.Files, o.Answerer.Documents = t.files, t.documents
-	if t.order != nil {
+	if t.order != nil && t.order.least > 0 { // passages in other languages are found
 		o.Grader.Reader = t.order.reading
 	}
 	return skills{
