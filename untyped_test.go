@@ -43,7 +43,10 @@ func TestGraph(t *testing.T) {
 	if reply, err := a.Reply(t.Context(), "r"); err != nil || reply.Question != "And how often?" {
 		t.Errorf("%v, %v", reply, err)
 	}
-	for range g.Stream(t.Context(), untyped.Request{Thread: "left", Input: json.RawMessage(`{"Text":"How do I water a basil plant?"}`)}) {
+	for _, err := range g.Stream(t.Context(), untyped.Request{Thread: "left", Input: json.RawMessage(`{"Text":"How do I water a basil plant?"}`)}) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	if _, head, err := g.State(t.Context(), "left"); err != nil || head.Status != graph.Cancelled || len(a.Runs().List(t.Context())) != 0 {

@@ -476,7 +476,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestLangGraph: a client of LangGraph asks, reads the state and goes on; a foreign thread does not exist.
+// TestLangGraph: a client of LangGraph asks, reads the state and asks again; a foreign thread does not exist.
 func TestLangGraph(t *testing.T) {
 	t.Parallel()
 	h := open(t, server.Options{Token: true}, nil)
@@ -508,5 +508,57 @@ func TestLangGraph(t *testing.T) {
 	h.want(t, 422, "POST", "/runs/wait", bert, run+`, "context": {"model": "x"}}`)
 	if len(h.a.Runs().List(t.Context())) != 0 {
 		t.Error("runs are left")
+	}
+}
+
+// writing is a model that writes word by word.
+type writing struct{ slow }
+
+func (m writing) Complete(ctx context.Context, q llm.Request, piece func(string)) (llm.Response, error) {
+	r, err := m.slow.Complete(ctx, q, piece)
+	if err == nil && piece != nil {
+		for word := range strings.SplitAfterSeq(r.Text, " ") {
+			piece(word)
+		}
+	}
+	return r, err
+}
+
+// TestLangGraphTokens: words come with the id of the message that the state has in the end, and its citations as annotations.
+func TestLangGraphTokens(t *testing.T) {
+	t.Parallel()
+	m := newSlow()
+	close(m.release)
+	h := open(t, server.Options{}, func(c *ragflow.Config) { c.Models.Chat = writing{m} })
+	input := `"assistant_id": "ragflow", "input": {"messages": [{"type": "human", "id": "q1", "content": "How many days of leave?"}]}`
+	_, body := h.ask("POST", "/runs/stream", "", `{`+input+`, "stream_mode": ["messages-tuple", "values"]}`)
+	chunks := strings.Count(body, `"id":"answer-q1","response_metadata":{},"tool_call_chunks":[],"type":"AIMessageChunk"`)
+	if last := body[strings.LastIndex(body, "event: values"):]; chunks < 5 || !strings.Contains(last, `"id":"answer-q1"`) || !strings.Contains(last, "26 days") {
+		t.Errorf("%d pieces: %s", chunks, body)
+	}
+	h.want(t, 200, "POST", "/threads/t/commands", "", `{"id": 1, "method": "run.start", "params": {`+input+`}}`)
+	s := httptest.NewServer(h)
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, "POST", s.URL+"/threads/t/stream/events", strings.NewReader(`{"channels": ["messages", "lifecycle"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	deltas, finish := 0, ""
+	for lines := bufio.NewScanner(resp.Body); lines.Scan() && !strings.Contains(lines.Text(), `"event":"completed"`); {
+		deltas += strings.Count(lines.Text(), "text-delta")
+		if strings.Contains(lines.Text(), "content-block-finish") {
+			finish = lines.Text()
+		}
+	}
+	if deltas < 5 || !strings.Contains(finish, `"annotations":[{"cited_text":"Every employee has 26 days of paid leave a year."`) ||
+		!strings.Contains(finish, `"end_index":58`) || !strings.Contains(finish, `"start_index":48`) {
+		t.Errorf("%d pieces, %s", deltas, finish)
 	}
 }

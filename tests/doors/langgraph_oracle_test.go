@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,29 +28,51 @@ const lgModes = `"stream_mode":["values","updates","custom","tasks","checkpoints
 // lgScript goes through the rows of the protocol.
 func lgScript() []lgStep {
 	return []lgStep{
-		{"POST", "/assistants/search", `{"graph_id":"shop"}`}, {"GET", "/assistants/$A", ""}, {"GET", "/assistants/shop/graph", ""},
-		{"POST", "/threads", `{"metadata":{"a":1,"b":"x"}}`}, {"GET", "/threads/$T/state", ""}, {"GET", "/threads/$T/history", ""},
-		{"POST", "/threads", `{"thread_id":"$T"}`}, {"POST", "/threads", `{"thread_id":"$T","if_exists":"do_nothing"}`},
-		{"PATCH", "/threads/$T", `{"metadata":{"c":true}}`}, {"POST", "/threads/search", `{"metadata":{"a":1},"select":["status","metadata"]}`},
-		{"POST", "/threads/count", `{"metadata":{"a":1}}`}, {"POST", "/threads/search", `{"select":["nope"]}`},
+		{"POST", "/assistants/search", `{"graph_id":"shop"}`},
+		{"GET", "/assistants/$A", ""},
+		{"GET", "/assistants/shop/graph", ""},
+		{"POST", "/threads", `{"metadata":{"a":1,"b":"x"}}`},
+		{"GET", "/threads/$T/state", ""},
+		{"GET", "/threads/$T/history", ""},
+		{"POST", "/threads", `{"thread_id":"$T"}`},
+		{"POST", "/threads", `{"thread_id":"$T","if_exists":"do_nothing"}`},
+		{"PATCH", "/threads/$T", `{"metadata":{"c":true}}`},
+		{"POST", "/threads/search", `{"metadata":{"a":1},"select":["status","metadata"]}`},
+		{"POST", "/threads/count", `{"metadata":{"a":1}}`},
+		{"POST", "/threads/search", `{"select":["nope"]}`},
 		{"POST", "/threads/$T/runs/stream", `{"assistant_id":"shop","input":{"item":"book","messages":[{"type":"human","content":"hi","id":"u1"}]},` + lgModes + `}`},
-		{"GET", "/threads/$T", ""}, {"GET", "/threads/$T/state", ""}, {"POST", "/threads/$T/history", `{"limit":10}`}, {"GET", "/threads/$T/runs", ""},
+		{"GET", "/threads/$T", ""},
+		{"GET", "/threads/$T/state", ""},
+		{"POST", "/threads/$T/history", `{"limit":10}`},
+		{"GET", "/threads/$T/runs", ""},
 		{"POST", "/threads/$T/runs/stream", `{"assistant_id":"shop","command":{"resume":true},"stream_mode":["values","updates"]}`},
-		{"GET", "/threads/$T/state", ""}, {"POST", "/threads/$T/history", `{"limit":10}`},
+		{"GET", "/threads/$T/state", ""},
+		{"POST", "/threads/$T/history", `{"limit":10}`},
 		{"POST", "/threads/$T/runs/wait", `{"assistant_id":"shop","input":null}`},
-		{"POST", "/threads/$T/runs/wait", `{"assistant_id":"shop","input":{"item":"lamp"},"interrupt_before":["pay"]}`}, {"GET", "/threads/$T", ""},
-		{"POST", "/threads/$T/runs/stream", `{"assistant_id":"shop","input":{"item":"bad"},"stream_mode":["values","updates"]}`}, {"GET", "/threads/$T", ""},
+		{"POST", "/threads/$T/runs/wait", `{"assistant_id":"shop","input":{"item":"lamp"},"interrupt_before":["pay"]}`},
+		{"GET", "/threads/$T", ""},
+		{"POST", "/threads/$T/runs/stream", `{"assistant_id":"shop","input":{"item":"bad"},"stream_mode":["values","updates"]}`},
+		{"GET", "/threads/$T", ""},
 		{"POST", "/threads/$T/runs/wait", `{"assistant_id":"shop","input":{"item":"bad"}}`},
 		{"POST", "/threads/$T/runs/stream", `{"assistant_id":"shop","input":{"item":"pen"},"config":{"recursion_limit":1},"stream_mode":"updates"}`},
-		{"POST", "/threads/$T/runs/wait", `{"assistant_id":"nope","input":{}}`}, {"POST", "/threads/$T/runs/wait", `{"input":{}}`},
+		{"POST", "/threads/$T/runs/wait", `{"assistant_id":"nope","input":{}}`},
+		{"POST", "/threads/$T/runs/wait", `{"input":{}}`},
 		{"POST", "/threads/$T/runs/wait", `{"assistant_id":"shop","input":{},"stream_mode":"nope"}`},
-		{"POST", "/threads/$T/state", `{"values":{"price":9}}`}, {"POST", "/threads/$T/state", `{"values":{"price":9},"as_node":"nope"}`},
-		{"POST", "/threads/$T/copy", ""}, {"POST", "/runs/wait", `{"assistant_id":"shop","input":{"item":"cup"}}`},
-		{"PUT", "/store/items", `{"namespace":["a","b"],"key":"k","value":{"x":1}}`}, {"GET", "/store/items?namespace=a.b&key=k", ""},
-		{"POST", "/store/items/search", `{"namespace_prefix":["a"]}`}, {"DELETE", "/store/items", `{"namespace":["a","b"],"key":"k"}`},
-		{"POST", "/threads/$T/commands", `{"id":1,"method":"run.start","params":{}}`}, {"POST", "/threads/$T/commands", `{"id":1,"method":"nope","params":{}}`},
-		{"POST", "/threads/$T/commands", `{"method":"run.start"}`}, {"POST", "/threads/$T/stream/events", `{"channels":["nope"]}`},
-		{"DELETE", "/threads/$T", ""}, {"GET", "/threads/$T", ""}, {"GET", "/threads/00000000-0000-4000-8000-000000000000/state", ""},
+		{"POST", "/threads/$T/state", `{"values":{"price":9}}`},
+		{"POST", "/threads/$T/state", `{"values":{"price":9},"as_node":"nope"}`},
+		{"POST", "/threads/$T/copy", ""},
+		{"POST", "/runs/wait", `{"assistant_id":"shop","input":{"item":"cup"}}`},
+		{"PUT", "/store/items", `{"namespace":["a","b"],"key":"k","value":{"x":1}}`},
+		{"GET", "/store/items?namespace=a.b&key=k", ""},
+		{"POST", "/store/items/search", `{"namespace_prefix":["a"]}`},
+		{"DELETE", "/store/items", `{"namespace":["a","b"],"key":"k"}`},
+		{"POST", "/threads/$T/commands", `{"id":1,"method":"run.start","params":{}}`},
+		{"POST", "/threads/$T/commands", `{"id":1,"method":"nope","params":{}}`},
+		{"POST", "/threads/$T/commands", `{"method":"run.start"}`},
+		{"POST", "/threads/$T/stream/events", `{"channels":["nope"]}`},
+		{"DELETE", "/threads/$T", ""},
+		{"GET", "/threads/$T", ""},
+		{"GET", "/threads/00000000-0000-4000-8000-000000000000/state", ""},
 	}
 }
 
@@ -84,11 +107,7 @@ var lgOnlyTheirs = map[string]string{
 
 // TestIntegrationLangGraphOracle gives the same script to LangGraph's own server and compares.
 func TestIntegrationLangGraphOracle(t *testing.T) {
-	clients := os.Getenv("RAGFLOW_CLIENTS")
-	if clients == "" {
-		t.Skip("RAGFLOW_CLIENTS is not set: scripts/clients installs the clients")
-	}
-	theirs := lgTrace(t, lgOracle(t, filepath.Join(clients, "langgraph", "python")))
+	theirs := lgTrace(t, lgOracle(t, filepath.Join(clients(t, "langgraph"), "python")))
 	ours := lgTrace(t, lgServe(t))
 	want, err := os.ReadFile(filepath.Join("langgraph", "differences.txt"))
 	if err != nil {
@@ -114,7 +133,7 @@ func TestIntegrationLangGraphOracle(t *testing.T) {
 }
 
 // lgWhy are the reasons of the differences that stay.
-var lgWhy = map[string]string{ //nolint:gochecknoglobals // a table
+var lgWhy = map[string]string{
 	"POST /threads":                  "a new thread has all its fields",
 	"PATCH /threads/$T":              "as a new thread",
 	"POST /threads/$T/runs/stream":   "the input is one checkpoint and not two; tasks end before an interrupt is told",
@@ -161,11 +180,11 @@ func lgOracle(t *testing.T, python string) string {
 			t.Fatal(err)
 		}
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := fmt.Sprint(l.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert // of TCP
+	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert // of TCP
 	_ = l.Close()
 	c := exec.CommandContext(t.Context(), filepath.Join(python, "bin", "langgraph"), "dev", "--no-browser", "--no-reload", "--port", port)
 	c.Dir = dir
@@ -215,7 +234,7 @@ func lgTrace(t *testing.T, url string) (out []string) {
 		}
 		shown := fmt.Sprintln(resp.StatusCode)
 		if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-			for _, event := range strings.Split(strings.ReplaceAll(string(text), "\r", ""), "\n\n") {
+			for event := range strings.SplitSeq(strings.ReplaceAll(string(text), "\r", ""), "\n\n") {
 				name, data, ok := strings.Cut(event, "\ndata: ")
 				if ok {
 					data, _, _ = strings.Cut(data, "\nid: ")

@@ -1,4 +1,3 @@
-// Package doors_test drives the server with the clients that people use. scripts/clients installs them.
 package doors_test
 
 import (
@@ -9,7 +8,6 @@ import (
 	"errors"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -102,7 +100,7 @@ func lgShop() untyped.Runner {
 func lgServe(t *testing.T) (url string) {
 	t.Helper()
 	docs := t.TempDir()
-	if err := os.WriteFile(filepath.Join(docs, "leave.md"), []byte("# Leave\n\nEvery employee has 26 days of paid leave a year.\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(docs, "leave.md"), []byte(leave), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: t.TempDir(), Docs: []string{docs}})
@@ -117,7 +115,7 @@ func lgServe(t *testing.T) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,29 +132,11 @@ func lgServe(t *testing.T) (url string) {
 }
 
 // lgClient runs a script of a client and checks the lines that it prints: {"check": NAME, "error": TEXT}.
-func lgClient(t *testing.T, url string, checks int, kind, script string) {
+func lgClient(t *testing.T, url string, checks int, file string) {
 	t.Helper()
-	clients := os.Getenv("RAGFLOW_CLIENTS")
-	if clients == "" {
-		t.Skip("RAGFLOW_CLIENTS is not set: scripts/clients installs the clients")
-	}
-	home := filepath.Join(clients, "langgraph", kind)
-	script, err := filepath.Abs(filepath.Join("langgraph", script))
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	c := exec.CommandContext(ctx, filepath.Join(home, "bin", "python"), script, url)
-	if kind == "node" {
-		text, err := os.ReadFile(script)
-		script = filepath.Join(home, filepath.Base(script)) // modules are found from where the script lies
-		if err = errors.Join(err, os.WriteFile(script, text, 0o600)); err != nil {
-			t.Fatal(err)
-		}
-		c = exec.CommandContext(ctx, "node", script, url)
-	}
-	c.Stderr = os.Stderr
+	c := script(ctx, t, "langgraph", file, url)
 	out, err := c.Output()
 	n := 0
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
@@ -175,7 +155,7 @@ func lgClient(t *testing.T, url string, checks int, kind, script string) {
 
 func TestIntegrationLangGraph(t *testing.T) {
 	url := lgServe(t)
-	t.Run("sdk", func(t *testing.T) { lgClient(t, url, 12, "node", "sdk.mjs") })
-	t.Run("react", func(t *testing.T) { lgClient(t, url, 5, "node", "react.mjs") })
-	t.Run("python", func(t *testing.T) { lgClient(t, url, 9, "python", "sdk.py") })
+	t.Run("sdk", func(t *testing.T) { lgClient(t, url, 12, "sdk.mjs") })
+	t.Run("react", func(t *testing.T) { lgClient(t, url, 5, "react.mjs") })
+	t.Run("python", func(t *testing.T) { lgClient(t, url, 9, "sdk.py") })
 }

@@ -5,9 +5,9 @@
 // one. Its id is that of the engine's run for the first call; that of a later one is made of it and of
 // the position at which the call continues, so both are found in the log.
 //
-// A [registry] runs graphs; a run goes on when its readers leave. Each thread has one list of events
+// A [registry] runs graphs; a run continues when its readers leave. Each thread has one list of events
 // with positions: all durable ones, and live ones as long as they are remembered. Streams of both
 // protocols are printers over that list ([printer] and [teller]), or over the log for what is not in it.
 //
-// What is not done is refused with status 422, which names the field.
+// A field that this server does not act on is refused with status 422.
 package langgraph

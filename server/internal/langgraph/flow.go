@@ -39,7 +39,7 @@ type given struct {
 	Messages []givenMessage `json:"messages"`
 }
 
-// givenMessage is a message of LangChain, of which this server needs little.
+// givenMessage is the part of a message of LangChain that this server needs.
 type givenMessage struct {
 	ID      string          `json:"id"`
 	Type    string          `json:"type"`

@@ -75,7 +75,7 @@ func (s *service) inLog(ctx context.Context, t *found, id string) (*run, loggedC
 func (s *service) closed(t *found, info graph.RunInfo, id string) *run {
 	r := &run{
 		id: id, thread: t.Thread, graph: t.name, began: info.Began, strategy: "enqueue", modes: modes{"values"}, resumable: true,
-		metadata: unpacked(info.Metadata), of: &thread{}, engine: info.Run, at: info.Ended, ended: make(chan struct{}),
+		metadata: unpacked(info.Metadata), of: &thread{}, at: info.Ended, ended: make(chan struct{}),
 	}
 	close(r.ended)
 	if r.graph == "" {

@@ -135,12 +135,12 @@ func (p *printer) done(e *event) {
 
 // said puts a piece of a message, or another live value.
 func (p *printer) said(e *event) {
-	piece, ok := pieceOf(e)
+	said, ok := pieceOf(e)
 	if !ok {
 		p.put("custom", "custom", e, e.Path, e.Value)
 		return
 	}
-	m, delta, first := p.speech.add(e, piece)
+	m, delta, first := p.speech.add(e, said)
 	if m == nil {
 		return
 	}

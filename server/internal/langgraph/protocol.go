@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/tokens"
@@ -17,7 +18,7 @@ import (
 func (s *service) protocolRoutes() []door.Route {
 	return []door.Route{
 		{Pattern: "POST /threads/{thread}/commands", Scope: tokens.Ask, Errors: problem, Do: s.command},
-		long("POST /threads/{thread}/stream/events", s.streamEvents),
+		long("POST /threads/{thread}/stream/events", s.streamEvents), long("GET /threads/{thread}/stream", s.streamThread),
 	}
 }
 
@@ -40,15 +41,38 @@ func (s *service) streamEvents(w http.ResponseWriter, r *http.Request) error {
 	if t != nil {
 		head = t.Head
 	}
+	return s.feed(w, r, t, head, &q)
+}
+
+// streamThread writes the runs of a thread as the older protocol has them, from now on or after the last event
+// that the reader has.
+func (s *service) streamThread(w http.ResponseWriter, r *http.Request) error {
+	if m := strings.Join(r.URL.Query()["stream_mode"], ","); m != "" && m != "run_modes" {
+		return unsupported("stream_mode " + strconv.Quote(m))
+	}
+	since, err := lastEvent(r)
+	if err != nil {
+		return err
+	}
+	t, err := s.find(r.Context(), r.PathValue("thread"))
+	if err != nil {
+		return err
+	}
+	return s.feed(w, r, t, t.Head, &eventsRequest{Since: since})
+}
+
+// feed writes the events of a thread, which may not exist yet, until the reader leaves.
+func (s *service) feed(w http.ResponseWriter, r *http.Request, t *found, head graph.CommitID, q *eventsRequest) error {
+	name := r.PathValue("thread")
 	known := s.runs.watch(name, head)
 	defer s.runs.leaveAlone(name, known)
 	ctx, out := door.OpenStream(w, r)
 	defer out.Close()
-	f := &feed{s: s, out: out, q: &q, tellers: map[*run]*teller{}, owner: graph.OwnerOf(ctx)}
+	f := &feed{s: s, out: out, q: q, printers: map[*run]func(*event) []part{}, owner: graph.OwnerOf(ctx)}
 	first, old := known.kept()
 	if t != nil {
 		if err := f.fromLog(ctx, t, first); err != nil {
-			return nil //nolint:nilerr // the reader has left, or comes again
+			return nil // the reader has left, or comes again
 		}
 	}
 	if q.Since > 0 {
@@ -72,29 +96,39 @@ func (s *service) streamEvents(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// feed writes events of the newer protocol.
+// feed writes the events of a thread: those of the newer protocol, or of the older one if there are no channels.
 type feed struct {
-	s       *service
-	out     *door.Stream
-	q       *eventsRequest
-	owner   string
-	tellers map[*run]*teller
+	s        *service
+	out      *door.Stream
+	q        *eventsRequest
+	owner    string
+	printers map[*run]func(*event) []part
 }
 
 func (f *feed) send(e *event) {
 	if f.owner != "" && e.run.owner != f.owner { // of a thread that did not exist when the stream began
 		return
 	}
-	t := f.tellers[e.run]
-	if t == nil {
-		t = &teller{run: e.run}
-		f.tellers[e.run] = t
-	}
-	for i, p := range t.tell(e) {
-		if n := number(e.at, i); n > f.q.Since && f.q.wants(&p) {
-			whole := envelope(e.run, e, &p, n)
-			_ = f.out.Send(door.Message{Event: p.name, ID: strconv.FormatInt(n, 10), Data: whole.encoded()}) // an error ends the stream
+	printed := f.printers[e.run]
+	if printed == nil {
+		printed = (&teller{run: e.run}).tell
+		if len(f.q.Channels) == 0 {
+			printed = newPrinter(e.run, e.run.modes, e.run.subgraphs).print
 		}
+		f.printers[e.run] = printed
+	}
+	for i, p := range printed(e) {
+		n := number(e.at, i)
+		if n <= f.q.Since {
+			continue
+		}
+		if len(f.q.Channels) > 0 {
+			if !f.q.wants(&p) {
+				continue
+			}
+			p = envelope(e.run, e, &p, n)
+		}
+		_ = f.out.Send(door.Message{Event: p.name, ID: strconv.FormatInt(n, 10), Data: p.encoded()}) // an error ends the stream
 	}
 }
 
@@ -171,20 +205,15 @@ func rejection(id *int64, code, text string) any {
 
 // commandParams are the parameters of all commands but run.start.
 type commandParams struct {
-	Namespace  []string        `json:"namespace"`
-	Interrupt  string          `json:"interrupt_id"`
-	Response   json.RawMessage `json:"response"`
-	Responses  []commandParams `json:"responses"`
-	Update     json.RawMessage `json:"update"`
-	Goto       refused         `json:"goto"`
-	Config     config          `json:"config"`
-	Metadata   map[string]any  `json:"metadata"`
-	Keys       []string        `json:"keys"`
-	Limit      int             `json:"limit"`
-	Before     *place          `json:"before"`
-	Checkpoint string          `json:"checkpoint_id"`
-	Input      json.RawMessage `json:"input"`
-	Run        string          `json:"run_id"`
+	Namespace []string        `json:"namespace"`
+	Interrupt string          `json:"interrupt_id"`
+	Response  json.RawMessage `json:"response"`
+	Responses []commandParams `json:"responses"`
+	Update    json.RawMessage `json:"update"`
+	Goto      refused         `json:"goto"`
+	Config    config          `json:"config"`
+	Metadata  map[string]any  `json:"metadata"`
+	Run       string          `json:"run_id"`
 }
 
 func (s *service) perform(ctx context.Context, thread string, q *commandRequest) (any, error) {
@@ -200,10 +229,7 @@ func (s *service) perform(ctx context.Context, thread string, q *commandRequest)
 		}
 		return map[string]string{"run_id": x.id}, nil
 	}
-	do := map[string]func(context.Context, *found, *commandParams) (any, error){
-		"input.respond": s.respond, "agent.getTree": s.tree, "state.get": stateGet, "state.listCheckpoints": listCheckpoints, "state.fork": s.stateFork,
-	}[q.Method]
-	if do == nil {
+	if q.Method != "input.respond" && q.Method != "agent.getTree" {
 		return nil, &refusal{"unknown_command", "there is no command " + strconv.Quote(q.Method)}
 	}
 	var p commandParams
@@ -217,7 +243,11 @@ func (s *service) perform(ctx context.Context, thread string, q *commandRequest)
 	if err != nil {
 		return nil, err
 	}
-	return do(ctx, t, &p)
+	if q.Method == "agent.getTree" {
+		status := map[string]string{"busy": "running", "idle": "completed", "error": "failed", "interrupted": "interrupted"}[s.status(t)]
+		return map[string]any{"tree": map[string]any{"namespace": []string{}, "status": status, "graph_name": t.name}}, nil
+	}
+	return s.respond(ctx, t, &p)
 }
 
 func (s *service) respond(ctx context.Context, t *found, p *commandParams) (any, error) {
@@ -249,39 +279,4 @@ func (s *service) respond(ctx context.Context, t *found, p *commandParams) (any,
 	}
 	_, err = s.begin(ctx, t.Thread, q)
 	return struct{}{}, err
-}
-
-func (s *service) tree(_ context.Context, t *found, _ *commandParams) (any, error) {
-	status := map[string]string{"busy": "running", "idle": "completed", "error": "failed", "interrupted": "interrupted"}[s.status(t)]
-	return map[string]any{"tree": map[string]any{"namespace": []string{}, "status": status, "graph_name": t.name}}, nil
-}
-
-func stateGet(ctx context.Context, t *found, p *commandParams) (any, error) {
-	if len(p.Namespace) > 0 {
-		return nil, &refusal{"no_such_namespace", "the states of subgraphs are not told"}
-	}
-	state, head, err := t.State(ctx, t.Thread)
-	return map[string]any{"values": selected(valuesOf(state), p.Keys), "checkpoint": map[string]string{"id": commitText(head.ID)}}, err
-}
-
-func listCheckpoints(ctx context.Context, t *found, p *commandParams) (any, error) {
-	before, err := p.Before.commit()
-	if err != nil {
-		return nil, err
-	}
-	page, err := moments(ctx, t, t.Thread, before, min(cmp.Or(max(p.Limit, 0), 10), graph.MaxPage))
-	list := []any{}
-	for _, m := range page {
-		list = append(list, map[string]any{"id": commitText(m.Commit.ID), "timestamp": stamp(m.Commit.Time), "step": m.Commit.Step})
-	}
-	return map[string]any{"checkpoints": list}, err
-}
-
-func (s *service) stateFork(ctx context.Context, t *found, p *commandParams) (any, error) {
-	q := &runRequest{Assistant: cmp.Or(t.name, s.names[0]), CheckpointID: p.Checkpoint, Input: p.Input, Config: p.Config}
-	x, err := s.begin(ctx, t.Thread, q)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]string{"run_id": x.id, "thread_id": t.Thread}, nil
 }

@@ -30,11 +30,11 @@ func (e told) short() string {
 	return e.Method
 }
 
-// events reads events of a thread until one in short is the last that is wanted.
-func (f fixture) events(ctx context.Context, thread, body, last string) (list []told, shorts []string) {
+// events reads events of the thread "lazy" until one in short is the last that is wanted.
+func (f fixture) events(ctx context.Context, body, last string) (list []told, shorts []string) {
 	f.Helper()
-	resp := f.request(ctx, "POST", "/threads/"+thread+"/stream/events", body)
-	for _, s := range stream(f, resp, func(s sent) bool { return strings.Contains(s.data, last) }) {
+	found, _ := f.stream(ctx, func(s sent) bool { return strings.Contains(s.data, last) }, "POST", "/threads/lazy/stream/events", body)
+	for _, s := range found {
 		var e told
 		if err := json.Unmarshal([]byte(s.data), &e); err != nil || e.Method != s.event {
 			f.Fatalf("%v %v", err, s)
@@ -56,7 +56,7 @@ func TestEvents(t *testing.T) {
 	}
 	early := make(chan result, 1)
 	go func() {
-		list, shorts := f.events(t.Context(), "lazy", all, `"event":"completed"`)
+		list, shorts := f.events(t.Context(), all, `"event":"completed"`)
 		early <- result{list, shorts}
 	}()
 	command := func(body string) any { return f.do(200, "POST", "/threads/lazy/commands", body) }
@@ -64,7 +64,7 @@ func TestEvents(t *testing.T) {
 	if at(started, "type") != "success" || at(started, "result", "run_id") == nil {
 		t.Fatalf("%v", started)
 	}
-	_, shorts := f.events(t.Context(), "lazy", all, `"event":"interrupted"`)
+	_, shorts := f.events(t.Context(), all, `"event":"interrupted"`)
 	want := "lifecycle:running values checkpoints custom updates:price values checkpoints input.requested:pay/pay lifecycle:interrupted"
 	if got := strings.Join(shorts, " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -88,7 +88,7 @@ func TestEvents(t *testing.T) {
 	if i := len(strings.Fields(want)); len(shorts) < i || strings.Join(shorts[:i], " ") != want {
 		t.Errorf("%v", shorts)
 	}
-	for _, name := range strings.Fields(later) {
+	for name := range strings.FieldsSeq(later) {
 		if !strings.Contains(strings.Join(shorts, " "), name) {
 			t.Errorf("%s is missing of %v", name, shorts)
 		}
@@ -105,11 +105,11 @@ func TestEvents(t *testing.T) {
 	for i, e := range got.list[:len(got.list)-1] {
 		since, _ := json.Marshal(e.Seq)
 		body := strings.TrimSuffix(all, "}") + `,"since":` + string(since) + "}"
-		rest, _ := f.events(t.Context(), "lazy", body, `"event":"completed"`)
+		rest, _ := f.events(t.Context(), body, `"event":"completed"`)
 		if len(rest) != len(got.list)-i-1 || rest[0].ID != got.list[i+1].ID {
 			t.Fatalf("after %d: %d events", i, len(rest))
 		}
-		rest, shorts := other.events(t.Context(), "lazy", body, `"event":"completed"`)
+		rest, shorts := other.events(t.Context(), body, `"event":"completed"`)
 		for _, e := range rest {
 			if e.Method != "messages" && !ids[e.ID] {
 				t.Errorf("after %d, %s has another id: %v", i, e.short(), shorts)
@@ -118,19 +118,13 @@ func TestEvents(t *testing.T) {
 	}
 	f.do(400, "POST", "/threads/lazy/stream/events", `{"channels":["nope"]}`)
 	f.do(400, "POST", "/threads/lazy/commands", `{"method":"run.start"}`)
-	if got := command(`{"id":4,"method":"state.get","params":{"namespace":[]}}`); at(got, "result", "values", "paid") != true {
-		t.Errorf("%v", got)
-	}
-	if got := command(`{"id":4,"method":"state.listCheckpoints","params":{}}`); at(got, "result", "checkpoints", 2, "id") == nil {
-		t.Errorf("%v", got)
-	}
 	if got := command(`{"id":4,"method":"agent.getTree","params":{}}`); at(got, "result", "tree", "status") != "completed" {
 		t.Errorf("%v", got)
 	}
 	if got := command(`{"id":5,"method":"run.start","params":{"assistant_id":"shop","input":{"item":"bad"}}}`); at(got, "type") != "success" {
 		t.Errorf("%v", got)
 	}
-	if list, _ := f.events(t.Context(), "lazy", `{"channels":["lifecycle"]}`, `"event":"failed"`); !strings.Contains(list[len(list)-1].Params.Data["error"].(string), "no such item") {
+	if list, _ := f.events(t.Context(), `{"channels":["lifecycle"]}`, `"event":"failed"`); !strings.Contains(list[len(list)-1].Params.Data["error"].(string), "no such item") {
 		t.Errorf("%v", list)
 	}
 }

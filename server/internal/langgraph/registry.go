@@ -2,7 +2,6 @@ package langgraph
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"runtime/debug"
@@ -52,12 +51,8 @@ type run struct {
 	ended             chan struct{}
 
 	of     *thread // guards the fields below
-	engine string  // ID of the run of the engine; empty until it has begun
 	status string  // pending, running, success, error, interrupted
 	at     time.Time
-	final  json.RawMessage // the last state
-	asked  []graph.Question
-	err    error
 }
 
 // thread has the events of the runs of a thread that this process knows.
@@ -72,7 +67,7 @@ type thread struct {
 	watched int // by streams of the newer protocol; guarded by registry.mu
 }
 
-// registry runs graphs. A run goes on when its readers leave. It is safe for concurrent use.
+// registry runs graphs. A run continues when its readers leave. It is safe for concurrent use.
 type registry struct {
 	mu      sync.Mutex
 	threads map[string]*thread
@@ -349,11 +344,6 @@ func (r *run) add(e event) {
 				}
 			}
 		}
-	} else if e.err == nil {
-		r.engine, r.final = e.Run, e.State
-		if e.Interrupt != nil {
-			r.asked = e.Interrupt.Questions
-		}
 	}
 	t.events = append(t.events, e)
 	t.tell()
@@ -367,7 +357,7 @@ func (r *run) end(err error) {
 	}
 	r.of.mu.Lock()
 	defer r.of.mu.Unlock()
-	r.status, r.at, r.err = status, time.Now(), err
+	r.status, r.at = status, time.Now()
 	r.of.tell()
 }
 
@@ -404,42 +394,4 @@ func (r *run) drop() bool {
 	t.events = slices.DeleteFunc(t.events, func(e event) bool { return e.run == r })
 	t.runs = slices.DeleteFunc(t.runs, func(x *run) bool { return x == r })
 	return len(t.runs) == 0
-}
-
-// brakes stop a run between two supersteps.
-type brakes struct {
-	before, after nodeList
-	limit         int // supersteps; 0: as many as the runner allows
-	resumed       bool
-	pause         chan struct{}
-	once          sync.Once
-	hit           bool // the limit
-}
-
-// see closes pause if the run shall not go on after an event.
-func (b *brakes) see(e untyped.Event) {
-	if e.Live || e.Kind == graph.RunEnded || len(e.Next) == 0 {
-		return
-	}
-	stop := b.before.any(e.Next) && (e.Kind != graph.RunStarted || !b.resumed)
-	for _, d := range e.Tasks {
-		stop = stop || d.Path == "" && b.after.any([]string{d.Node})
-	}
-	if e.Kind == graph.StepDone && b.limit > 0 {
-		b.limit--
-		b.hit = b.limit == 0
-	}
-	if stop || b.hit {
-		b.once.Do(func() { close(b.pause) })
-	}
-}
-
-var errRecursion = errors.New("the limit of supersteps was reached; recursion_limit raises it")
-
-// reason is the error of a run that ended with one.
-func (b *brakes) reason(err error) error {
-	if b.hit && errors.Is(err, graph.ErrPaused) {
-		return errRecursion
-	}
-	return err
 }

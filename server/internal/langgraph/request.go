@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -19,7 +20,7 @@ import (
 type modes []string
 
 // allModes are the kinds of events of the older streams.
-var allModes = []string{"values", "updates", "messages", "messages-tuple", "custom", "tasks", "checkpoints", "debug"} //nolint:gochecknoglobals // a constant
+var allModes = []string{"values", "updates", "messages", "messages-tuple", "custom", "tasks", "checkpoints", "debug"}
 
 func (m *modes) UnmarshalJSON(body []byte) error {
 	var one string
@@ -147,7 +148,7 @@ type configurable interface {
 	Configure(ctx context.Context, options map[string]json.RawMessage) (context.Context, error)
 }
 
-// configured returns the context of a run, and the commit that it goes on from; 0 is the head.
+// configured returns the context of a run, and the commit that it continues from; 0 is the head.
 func (q *runRequest) configured(ctx context.Context, g untyped.Runner, thread string) (context.Context, graph.CommitID, error) {
 	at := q.Checkpoint
 	if q.CheckpointID != "" {
@@ -169,9 +170,7 @@ func (q *runRequest) configured(ctx context.Context, g untyped.Runner, thread st
 			options[k] = v
 		}
 	}
-	for k, v := range q.Context {
-		options[k] = v
-	}
+	maps.Copy(options, q.Context)
 	from, err := at.commit()
 	if err != nil || len(options) == 0 {
 		return ctx, from, err

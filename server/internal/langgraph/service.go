@@ -132,9 +132,7 @@ func (s *service) assistantRoutes() []door.Route {
 		return nil, failed(http.StatusMethodNotAllowed, "the assistants are the graphs of the server; they cannot be changed")
 	}
 	return []door.Route{
-		{Pattern: "GET /ok", Errors: problem, Do: func(w http.ResponseWriter, _ *http.Request) {
-			door.WriteJSON(w, http.StatusOK, map[string]bool{"ok": true})
-		}},
+		call("GET /ok", func(http.ResponseWriter, *http.Request) (any, error) { return map[string]bool{"ok": true}, nil }),
 		call("GET /info", func(http.ResponseWriter, *http.Request) (any, error) {
 			return map[string]any{"version": s.version, "flags": map[string]bool{"assistants": true, "crons": false, "langsmith": false}}, nil
 		}),

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +49,7 @@ func shop(t *testing.T) untyped.Runner {
 				err := json.Unmarshal(u.Was, &s)
 				return s, err
 			}
-			s.Messages = append(s.Messages[:len(s.Messages):len(s.Messages)], u.Messages...)
+			s.Messages = append(slices.Clip(s.Messages), u.Messages...)
 			if u.Item != "" {
 				s.Item, s.Paid = u.Item, false
 			}
@@ -178,13 +179,14 @@ func (f fixture) thread() string {
 // sent is an event of a stream.
 type sent struct{ event, id, data string }
 
-// stream reads a stream to its end, or until done reports true.
-func stream(tb testing.TB, resp *http.Response, done func(sent) bool) (out []sent) {
-	tb.Helper()
+// stream sends a request and reads the events of the response to their end, or until done, which may be nil, reports true.
+func (f fixture) stream(ctx context.Context, done func(sent) bool, method, path, body string, header ...string) (out []sent, _ http.Header) {
+	f.Helper()
+	resp := f.request(ctx, method, path, body, header...)
 	defer resp.Body.Close()
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
 		text, _ := io.ReadAll(resp.Body)
-		tb.Fatalf("%d %s", resp.StatusCode, text)
+		f.Fatalf("%d %s", resp.StatusCode, text)
 	}
 	var e sent
 	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
@@ -201,13 +203,13 @@ func stream(tb testing.TB, resp *http.Response, done func(sent) bool) (out []sen
 			if line == "" && e.event != "" {
 				out = append(out, e)
 				if done != nil && done(e) {
-					return out
+					return out, resp.Header
 				}
 				e = sent{}
 			}
 		}
 	}
-	return out
+	return out, resp.Header
 }
 
 func names(list []sent) string {

@@ -18,10 +18,11 @@ type piece struct {
 
 // pieceOf returns the piece of a message that a live event is.
 func pieceOf(e *event) (p piece, ok bool) {
-	if text, ok := e.Value.(string); ok && e.Kind == graph.Token {
+	if e.Kind == graph.Token {
+		text, _ := e.Value.(string) // always
 		return piece{ID: "run-" + taskID(e.Run, e.Step, e.Path, e.Node), Text: text}, true
 	}
-	if p, ok := e.Value.(piece); ok {
+	if p, ok = e.Value.(piece); ok {
 		return p, true
 	}
 	body, err := json.Marshal(e.Value)

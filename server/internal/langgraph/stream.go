@@ -42,14 +42,25 @@ func (s *service) streamAgain(w http.ResponseWriter, r *http.Request) error {
 	if err := in.check(); err != nil {
 		return err
 	}
-	if last := r.Header.Get("Last-Event-ID"); last != "" && last != "-1" {
-		if in.after, err = strconv.ParseInt(last, 10, 64); err != nil {
-			return failed(http.StatusUnprocessableEntity, "Last-Event-ID: %q is not the id of an event", last)
-		}
+	if in.after, err = lastEvent(r); err != nil {
+		return err
 	}
 	w.Header().Set("Content-Location", "/threads/"+x.thread+"/runs/"+x.id)
 	s.stream(w, r, in)
 	return nil
+}
+
+// lastEvent returns the number of the last event that a reader has; 0 without any.
+func lastEvent(r *http.Request) (int64, error) {
+	last := r.Header.Get("Last-Event-ID")
+	if last == "" || last == "-1" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(last, 10, 64)
+	if err != nil {
+		return 0, failed(http.StatusUnprocessableEntity, "Last-Event-ID: %q is not the id of an event", last)
+	}
+	return n, nil
 }
 
 // reading is how a run is read.

@@ -3,6 +3,7 @@ package langgraph_test
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,8 +18,7 @@ func TestStream(t *testing.T) {
 	f := serve(t, map[string]untyped.Runner{"shop": shop(t)})
 	id := f.thread()
 	run := func(body string) ([]sent, http.Header) {
-		resp := f.request(t.Context(), "POST", "/threads/"+id+"/runs/stream", body)
-		return stream(t, resp, nil), resp.Header
+		return f.stream(t.Context(), nil, "POST", "/threads/"+id+"/runs/stream", body)
 	}
 	all := `"stream_resumable":true,"stream_mode":["values","updates","messages-tuple","custom","tasks","checkpoints"]`
 	list, header := run(`{"assistant_id":"shop","input":{"item":"book"},` + all + `}`)
@@ -41,7 +41,7 @@ func TestStream(t *testing.T) {
 	}
 	// Again from any event: the rest, with the same ids.
 	for i := 1; i < len(list); i++ {
-		rest := stream(t, f.request(t.Context(), "GET", header.Get("Location"), "", "Last-Event-ID", list[i].id), nil)
+		rest, _ := f.stream(t.Context(), nil, "GET", header.Get("Location"), "", "Last-Event-ID", list[i].id)
 		if len(rest) != len(list)-i-1 || len(rest) > 0 && rest[0] != list[i+1] {
 			t.Fatalf("after %d: %v", i, rest)
 		}
@@ -80,17 +80,17 @@ func TestRestart(t *testing.T) {
 	f := serve(t, map[string]untyped.Runner{"shop": g})
 	id := f.thread()
 	f.do(200, "POST", "/threads/"+id+"/runs/wait", `{"assistant_id":"shop","input":{"item":"book"}}`)
-	resp := f.request(t.Context(), "POST", "/threads/"+id+"/runs/stream", `{"assistant_id":"shop","command":{"resume":true},"stream_mode":"values","stream_resumable":true}`)
-	list := stream(t, resp, nil)
+	resume := `{"assistant_id":"shop","command":{"resume":true},"stream_mode":"values","stream_resumable":true}`
+	list, header := f.stream(t.Context(), nil, "POST", "/threads/"+id+"/runs/stream", resume)
 	other := serve(t, map[string]untyped.Runner{"shop": g})
-	again := stream(t, other.request(t.Context(), "GET", resp.Header.Get("Location"), "", "Last-Event-ID", list[1].id), nil)
+	again, _ := other.stream(t.Context(), nil, "GET", header.Get("Location"), "", "Last-Event-ID", list[1].id)
 	if len(again) != 1 || again[0] != list[2] {
 		t.Errorf("got %v\nof %v", again, list)
 	}
-	if out := other.do(200, "GET", resp.Header.Get("Content-Location")+"/join", ""); at(out, "paid") != true {
+	if out := other.do(200, "GET", header.Get("Content-Location")+"/join", ""); at(out, "paid") != true {
 		t.Errorf("%v", out)
 	}
-	if row := other.do(200, "GET", resp.Header.Get("Content-Location"), ""); at(row, "status") != "success" {
+	if row := other.do(200, "GET", header.Get("Content-Location"), ""); at(row, "status") != "success" {
 		t.Errorf("%v", row)
 	}
 	first := at(f.do(200, "GET", "/threads/"+id+"/runs", ""), 1, "run_id").(string)
@@ -111,17 +111,17 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// TestLeaving: a run goes on when its reader leaves, unless it shall not.
+// TestLeaving: a run continues when its reader leaves, unless it shall not.
 func TestLeaving(t *testing.T) {
 	t.Parallel()
 	f := serve(t, map[string]untyped.Runner{"shop": shop(t)})
 	for policy, want := range map[string]string{"": "running", "cancel": "interrupted"} {
 		id := f.thread()
 		ctx, cancel := context.WithCancel(t.Context())
-		resp := f.request(ctx, "POST", "/threads/"+id+"/runs/stream", `{"assistant_id":"shop","input":{"item":"slow"},"on_disconnect":"`+policy+`","stream_mode":"custom"}`)
-		stream(t, resp, func(e sent) bool { return e.event == "custom" })
+		body := `{"assistant_id":"shop","input":{"item":"slow"},"on_disconnect":"` + policy + `","stream_mode":"custom"}`
+		_, header := f.stream(ctx, func(e sent) bool { return e.event == "custom" }, "POST", "/threads/"+id+"/runs/stream", body)
 		cancel()
-		path := resp.Header.Get("Content-Location")
+		path := header.Get("Content-Location")
 		began := time.Now()
 		eventually(t, policy, func() bool { return at(f.do(200, "GET", path, ""), "status") == want })
 		if want == "running" {
@@ -177,7 +177,8 @@ func TestStateless(t *testing.T) {
 	if out := f.do(200, "POST", "/runs/wait", `{"assistant_id":"shop","input":{"item":"x"}}`); at(out, "price") != 1.0 {
 		t.Errorf("%v", out)
 	}
-	if got := names(stream(t, f.request(t.Context(), "POST", "/runs/stream", `{"assistant_id":"shop","input":{"item":"x"}}`), nil)); got != "metadata values values values" {
+	list, _ := f.stream(t.Context(), nil, "POST", "/runs/stream", `{"assistant_id":"shop","input":{"item":"x"}}`)
+	if got := names(list); got != "metadata values values values" {
 		t.Error(got)
 	}
 	if out := f.do(200, "POST", "/runs/batch", `[{"assistant_id":"shop","input":{"item":"x"}},{"assistant_id":"shop","input":{"item":"y"}}]`); len(out.([]any)) != 2 {
@@ -187,5 +188,44 @@ func TestStateless(t *testing.T) {
 	f.do(200, "POST", "/runs/wait", `{"assistant_id":"shop","input":{"item":"x"},"on_completion":"keep"}`)
 	if n := f.do(200, "POST", "/threads/count", `{}`); n != 1.0 {
 		t.Errorf("%v", n)
+	}
+}
+
+// TestThreadStream: the runs of a thread, one after the other, in one stream.
+func TestThreadStream(t *testing.T) {
+	t.Parallel()
+	f := serve(t, map[string]untyped.Runner{"shop": shop(t)})
+	id := f.thread()
+	f.do(200, "POST", "/threads/"+id+"/runs", `{"assistant_id":"shop","input":{"item":"book"},"stream_mode":["updates"]}`)
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		resp := f.request(t.Context(), "POST", "/threads/"+id+"/runs/wait", `{"assistant_id":"shop","command":{"resume":true}}`)
+		_ = resp.Body.Close()
+	}()
+	list, _ := f.stream(t.Context(), func(e sent) bool { return strings.Contains(e.data, `"paid":true`) }, "GET", "/threads/"+id+"/stream", "")
+	if got := names(list); got != "updates updates values values" || list[3].id == "" {
+		t.Errorf("%s: %v", got, list)
+	}
+	f.do(422, "GET", "/threads/"+id+"/stream?stream_mode=lifecycle", "")
+}
+
+// TestLongWait: empty lines keep the connection of a client that waits, and the answer follows.
+func TestLongWait(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes more than a heartbeat")
+	}
+	f := serve(t, map[string]untyped.Runner{"shop": shop(t)})
+	id := f.thread()
+	resp := f.request(t.Context(), "POST", "/threads/"+id+"/runs/wait", `{"assistant_id":"shop","input":{"item":"slow"}}`)
+	defer resp.Body.Close()
+	first := make([]byte, 1)
+	if _, err := io.ReadFull(resp.Body, first); err != nil || first[0] != '\n' {
+		t.Fatalf("%q %v", first, err)
+	}
+	f.do(204, "POST", "/runs/cancel", `{"thread_id":"`+id+`","status":"all"}`)
+	rest, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(rest), `"item":"slow"`) {
+		t.Errorf("%q %v", rest, err)
 	}
 }

@@ -79,7 +79,7 @@ func (t *teller) checkpoint(e *event, source string) {
 }
 
 func (t *teller) said(e *event) {
-	piece, ok := pieceOf(e)
+	said, ok := pieceOf(e)
 	if !ok {
 		data := map[string]any{"payload": e.Value}
 		var named struct{ Name string }
@@ -89,7 +89,7 @@ func (t *teller) said(e *event) {
 		t.put("custom", e, e.Node, e.Path, data)
 		return
 	}
-	m, delta, first := t.speech.add(e, piece)
+	m, delta, first := t.speech.add(e, said)
 	if first {
 		t.open(e, m.id, e.Node, e.Path)
 	}
@@ -200,7 +200,7 @@ type eventsRequest struct {
 	Since      int64      `json:"since"`
 }
 
-var channels = []string{ //nolint:gochecknoglobals // a constant
+var channels = []string{
 	"values", "updates", "messages", "tools", "lifecycle", "input", "checkpoints", "tasks", "custom",
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -76,12 +77,10 @@ func missing(err error) bool {
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-func merged(maps ...map[string]any) map[string]any {
+func merged(list ...map[string]any) map[string]any {
 	out := map[string]any{}
-	for _, m := range maps {
-		for k, v := range m {
-			out[k] = v
-		}
+	for _, m := range list {
+		maps.Copy(out, m)
 	}
 	return out
 }
@@ -154,7 +153,7 @@ func (s *service) row(ctx context.Context, t *found, fields []string) (map[strin
 	return selected(out, fields), nil
 }
 
-// stalled is how long a run may save nothing, of which this process knows nothing, before it counts
+// stalled is how long a run that this process does not know may save nothing before it counts
 // as one whose process died.
 const stalled = 2 * time.Minute
 
@@ -191,7 +190,7 @@ type threadQuery struct {
 // maxListed is how many threads a search goes through.
 const maxListed = 10_000
 
-var threadFields = []string{ //nolint:gochecknoglobals // a constant
+var threadFields = []string{
 	"thread_id", "created_at", "updated_at", "state_updated_at", "metadata", "status", "config", "values", "error", "interrupts",
 }
 
