@@ -51,12 +51,13 @@ type askRequest struct {
 	Start    bool              `json:"start,omitempty"`   // reply at once with the run, which continues
 }
 
-func (r *askRequest) question(ctx context.Context) (q ragflow.Question, err error) {
+func (r *askRequest) question(ctx context.Context, a *ragflow.Assistant) (q ragflow.Question, err error) {
 	q = ragflow.Question{
 		Text: r.Question, Thread: r.Thread, Metadata: r.Metadata, Agent: r.Agent, Resume: r.Resume, Answers: r.Answers, From: graph.CommitID(r.From),
 	}
 	if q.Collections, q.Filter, err = r.choose(ctx); err == nil && r.Model != "" {
-		q.Settings = &ragflow.Settings{Model: r.Model}
+		s := a.Config().Settings
+		s.Model, q.Settings = r.Model, &s
 	}
 	return q, err
 }
@@ -120,7 +121,7 @@ func (s *service) ask(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	q, err := in.question(r.Context())
+	q, err := in.question(r.Context(), s.a)
 	if err != nil {
 		fail(w, err)
 		return
