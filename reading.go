@@ -81,7 +81,7 @@ func (r *reading) Near(ctx context.Context, question string, passages []state.So
 }
 
 // Judge implements offline.Reader.
-func (r *reading) Judge(ctx context.Context, question string, passage state.Source) (float64, error) {
+func (*reading) Judge(ctx context.Context, question string, passage state.Source) (float64, error) {
 	model, err := meaning.Open()
 	if err != nil {
 		return 0, err
