@@ -7,7 +7,6 @@ import (
 	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/meaning"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
@@ -78,19 +77,6 @@ func (r *reading) Near(ctx context.Context, question string, passages []state.So
 		}
 	}
 	return out, nil
-}
-
-// Judge implements offline.Reader.
-func (*reading) Judge(ctx context.Context, question string, passage state.Source) (float64, error) {
-	model, err := meaning.Open()
-	if err != nil {
-		return 0, err
-	}
-	scores, err := model.Rerank(ctx, question, []string{search.Passage(passage.Chunk)})
-	if err != nil {
-		return 0, err
-	}
-	return scores.Values[0], nil
 }
 
 // vectors returns the vectors of passages, those that are made now rounded as those of the index.

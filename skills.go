@@ -30,9 +30,6 @@ type skills struct {
 func (t *turn) offlineSkills(hasModel bool) skills {
 	o := t.offline.ForTurn(t.settings.Threshold, hasModel)
 	o.Answerer.Files, o.Answerer.Documents = t.files, t.documents
-	if t.order != nil && t.order.least > 0 { // passages in other languages are found
-		o.Grader.Reader = t.order.reading
-	}
 	return skills{
 		searcher: searcher{t.engine, t.chunks, t.settings.MinScore}, reranker: reranker{t.engine, t.order != nil},
 		rewriter: t.words, grader: o.Grader, free: o.Grader, summarizer: o.Summarizer,

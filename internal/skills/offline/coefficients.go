@@ -63,11 +63,3 @@ const gradeIntercept = -8.51
 var gradeCoefficients = [numSigns]float64{
 	bestSentence: 0.86, bestOwn: -0.30, bestPairs: 1.61, passageHeld: 2.82, passageWeight: 0.36, passageLead: 0.37, heaviestElsewhere: -0.55, heaviestMissing: -2.23, longQuestion: 1.23, indexSize: 0.32,
 }
-
-// The grade of a question in another language than the documents: by the log odds of the first passage in the order by
-// meaning, and the logit of its judge. They were learnt on XQuAD; docs/answers-ablation.md says how.
-const (
-	acrossIntercept = 1.5
-	acrossLead      = 1.3
-	acrossJudged    = 0.42
-)

@@ -17,11 +17,8 @@ import (
 // Grader estimates the probability that the best passages answer a question, by logistic regression over the
 // features of their best sentence and over its lead. It compares words only: it notices that a thing is not
 // mentioned, but often not that something else is said about it.
-//
-// If the documents are in another language than the question, words tell nothing, and Reader judges.
 type Grader struct {
 	maker
-	Reader    Reader // nil: words alone
 	lex       lexicon
 	threshold float64
 }
@@ -62,8 +59,8 @@ func Signs() []string {
 
 // Grade grades the best chunks, best first, and keeps the highest grade among the variants of the question:
 // as typed, with words of earlier turns, as understood by a model. A grade below the threshold brings a
-// refined query. It fails only if the reader does.
-func (g *Grader) Grade(ctx context.Context, queries []state.Query, best []state.Source) (state.Grade, error) {
+// refined query. It never fails.
+func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Source) (state.Grade, error) {
 	one := *g
 	g, one.lex = &one, g.lex.once(best)
 	grade := state.Grade{By: Name, Why: "no words to look for"}
@@ -81,15 +78,6 @@ func (g *Grader) Grade(ctx context.Context, queries []state.Query, best []state.
 			grade.Score, grade.Why = p, described(v)
 		}
 	}
-	if g.Reader != nil && len(full.Boosts) == 0 && len(best) > 0 && g.lex.foreign(state.Task{Question: full.Text, Sources: best}) {
-		p, err := g.across(ctx, queries, best)
-		if err != nil {
-			return grade, err
-		}
-		if p > grade.Score {
-			grade.Score, grade.Why = p, "by meaning, since the documents are in another language"
-		}
-	}
 	if grade.Score > unsure && !g.lex.holdFigures(best[:min(len(best), gradedPassages)], full.Text) {
 		grade.Score, grade.Why = unsure, grade.Why+"; a number or code of the question is missing"
 	}
@@ -105,27 +93,6 @@ func (g *Grader) Grade(ctx context.Context, queries []state.Query, best []state.
 	}
 	return grade, nil
 }
-
-// across returns the probability that the passage nearest by meaning answers a question in another language.
-func (g *Grader) across(ctx context.Context, queries []state.Query, best []state.Source) (float64, error) {
-	ordered, err := (&Reranker{lex: g.lex}).Rerank(ctx, queries, best)
-	if err == nil {
-		ordered, err = ByMeaning(ctx, g.Reader, queries, ordered, len(ordered))
-	}
-	if err != nil {
-		return 0, err
-	}
-	judged, err := g.Reader.Judge(ctx, mainQuery(queries).Text, ordered[0])
-	first := min(max(ordered[0].Score, 1-maxChance), maxChance)
-	if len(ordered) == 1 {
-		first = 0.5 // it leads nothing
-	}
-	z := acrossIntercept + acrossLead*math.Log(first/(1-first)) + acrossJudged*judged
-	return 1 / (1 + math.Exp(-z)), err
-}
-
-// maxChance limits the chance of the first passage, so that its log odds are finite.
-const maxChance = 0.999
 
 // described formats signs with their names, for the trace.
 func described(signs []float64) string {

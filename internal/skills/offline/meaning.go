@@ -15,8 +15,6 @@ import (
 type Reader interface {
 	// Near returns the cosine of the question and each passage, from -1 to 1.
 	Near(ctx context.Context, question string, passages []state.Source) ([]float64, error)
-	// Judge returns how well a passage answers the question, as a logit.
-	Judge(ctx context.Context, question string, passage state.Source) (float64, error)
 }
 
 // nearOdds is what a passage gains in log odds for each unit of its cosine, beside the log odds by words. It was

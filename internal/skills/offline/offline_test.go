@@ -532,8 +532,6 @@ func (n *nearest) Near(_ context.Context, question string, passages []state.Sour
 	return out, nil
 }
 
-func (*nearest) Judge(context.Context, string, state.Source) (float64, error) { return 0, nil }
-
 // TestByMeaning checks that follow-ups are ordered by meaning as well, behind the question that they continue.
 func TestByMeaning(t *testing.T) {
 	reader := &nearest{word: "bridge"}
