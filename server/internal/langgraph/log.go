@@ -53,7 +53,7 @@ func (s *service) inLog(ctx context.Context, t *found, id string) (*run, loggedC
 	}
 	for _, info := range infos {
 		if info.Run == id {
-			return s.closed(t, info, id), loggedCall{engine: id}, nil
+			return s.closed(ctx, t, info, id), loggedCall{engine: id}, nil
 		}
 	}
 	for _, info := range infos {
@@ -63,7 +63,7 @@ func (s *service) inLog(ctx context.Context, t *found, id string) (*run, loggedC
 				return nil, loggedCall{}, err
 			}
 			if e.Kind == graph.RunStarted && before > 0 && callID(info.Run, before) == id {
-				return s.closed(t, info, id), loggedCall{info.Run, before}, nil
+				return s.closed(ctx, t, info, id), loggedCall{info.Run, before}, nil
 			}
 			before = e.Seq
 		}
@@ -72,10 +72,11 @@ func (s *service) inLog(ctx context.Context, t *found, id string) (*run, loggedC
 }
 
 // closed is a run that is known from the log alone.
-func (s *service) closed(t *found, info graph.RunInfo, id string) *run {
+func (s *service) closed(ctx context.Context, t *found, info graph.RunInfo, id string) *run {
 	r := &run{
 		id: id, thread: t.Thread, graph: t.name, began: info.Began, strategy: "enqueue", modes: modes{"values"}, resumable: true,
 		metadata: unpacked(info.Metadata), of: &thread{}, at: info.Ended, ended: make(chan struct{}),
+		cancel: func(error) { _ = t.Cancel(context.WithoutCancel(ctx), t.Thread, info.Run) }, // it fails if the run has ended
 	}
 	close(r.ended)
 	if r.graph == "" {

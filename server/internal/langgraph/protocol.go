@@ -151,7 +151,7 @@ func (f *feed) fromLog(ctx context.Context, t *found, before *position) error {
 		if int64(info.Last)*4+3 < since.seq {
 			continue
 		}
-		x := f.s.closed(t, info, info.Run)
+		x := f.s.closed(ctx, t, info, info.Run)
 		x.owner = cmp.Or(t.Owner, f.owner)
 		for e, err := range t.Events(ctx, t.Thread, info.Run, 0, graph.Values|graph.Updates|graph.Tasks) {
 			if err != nil {

@@ -49,6 +49,7 @@ type run struct {
 	metadata          map[string]any
 	cancel            context.CancelCauseFunc
 	ended             chan struct{}
+	bytes             int // of its events at its end; guarded by registry.mu
 
 	of     *thread // guards the fields below
 	status string  // pending, running, success, error, interrupted
@@ -126,7 +127,8 @@ func (t *thread) kept() (first *position, old []*run) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.events) > 0 {
-		first = &t.events[0].at
+		at := t.events[0].at
+		first = &at
 	}
 	if n := len(t.runs); n > 0 {
 		old = slices.Clone(t.runs[:n-1])
@@ -194,11 +196,12 @@ func (g *registry) leave(r *run) {
 	close(r.ended)
 	g.active--
 	g.ended = append(g.ended, r)
-	g.kept += r.size()
+	r.bytes = r.size()
+	g.kept += r.bytes
 	for g.kept > maxKept && len(g.ended) > 0 || len(g.ended) > maxActive {
 		old := g.ended[0]
 		g.ended = g.ended[1:]
-		g.kept -= old.size()
+		g.kept -= old.bytes
 		if old.drop() && old.of.watched == 0 {
 			delete(g.threads, old.thread)
 		}
@@ -219,7 +222,7 @@ func (g *registry) forget(ctx context.Context, name string) error {
 	defer g.mu.Unlock()
 	for _, r := range g.ended {
 		if r.thread == name {
-			g.kept -= r.size()
+			g.kept -= r.bytes
 		}
 	}
 	g.ended = slices.DeleteFunc(g.ended, func(r *run) bool { return r.thread == name })

@@ -164,7 +164,7 @@ func (s *service) listRuns(_ http.ResponseWriter, r *http.Request) (any, error) 
 	}
 	for _, info := range infos {
 		if !known[info.Run] {
-			add(s.closed(t, info, info.Run))
+			add(s.closed(r.Context(), t, info, info.Run))
 		}
 	}
 	offset, _ := strconv.Atoi(query.Get("offset")) // 0 if it is no number
@@ -173,7 +173,7 @@ func (s *service) listRuns(_ http.ResponseWriter, r *http.Request) (any, error) 
 }
 
 func (s *service) cancelRun(w http.ResponseWriter, r *http.Request) error {
-	t, x, c, err := s.named(r)
+	_, x, _, err := s.named(r)
 	if err != nil {
 		return err
 	}
@@ -183,14 +183,7 @@ func (s *service) cancelRun(w http.ResponseWriter, r *http.Request) error {
 	if status, _ := x.now(); status != "pending" && status != "running" {
 		return failed(http.StatusNotFound, "the run has ended")
 	}
-	if c.engine != "" {
-		err = t.Cancel(r.Context(), t.Thread, c.engine)
-	} else {
-		x.cancel(graph.ErrCancelled)
-	}
-	if err != nil {
-		return err
-	}
+	x.cancel(graph.ErrCancelled)
 	if wait := r.URL.Query().Get("wait"); wait != "1" && wait != "true" {
 		w.WriteHeader(http.StatusAccepted)
 		return nil

@@ -101,6 +101,34 @@ func TestRestart(t *testing.T) {
 	other.do(404, "POST", "/threads/"+id+"/runs/"+first+"/cancel", "")
 }
 
+// TestTwoServers: a run is followed, and ended, at the server that does not work on it.
+func TestTwoServers(t *testing.T) {
+	t.Parallel()
+	g := shop(t)
+	f, other := serve(t, map[string]untyped.Runner{"shop": g}), serve(t, map[string]untyped.Runner{"shop": g})
+	id := f.thread()
+	path := "/threads/" + id + "/runs/" + at(f.do(200, "POST", "/threads/"+id+"/runs", `{"assistant_id":"shop","input":{"item":"slow"}}`), "run_id").(string)
+	eventually(t, "running", func() bool { return at(f.do(200, "GET", "/threads/"+id+"/state", ""), "next", 0) == "price" })
+	ctx, leave := context.WithCancel(t.Context())
+	list, _ := other.stream(ctx, func(e sent) bool { return e.event == "values" }, "GET", path+"/stream", "")
+	leave()
+	if names(list) != "metadata values" || at(other.do(200, "GET", path, ""), "status") != "running" {
+		t.Errorf("%v", list)
+	}
+	ended := make(chan string, 1)
+	go func() {
+		rest, _ := other.stream(t.Context(), nil, "GET", path+"/stream", "")
+		ended <- names(rest)
+	}()
+	ctx, leave = context.WithCancel(t.Context())
+	other.stream(ctx, func(e sent) bool { return e.event == "values" }, "GET", path+"/stream?cancel_on_disconnect=1", "")
+	leave()
+	if got := <-ended; got != "metadata values" {
+		t.Error(got)
+	}
+	eventually(t, "cancelled", func() bool { return at(f.do(200, "GET", path, ""), "status") == "interrupted" })
+}
+
 // eventually fails unless a condition holds soon.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
