@@ -3,6 +3,7 @@ package eval_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -60,7 +61,7 @@ func TestIntegrationServers(t *testing.T) {
 				gain, in := served.over(embedded)
 				t.Logf("%s %s: %s; nDCG@10 %+.4f [%+.4f, %+.4f]", set.name, name, served.words(), gain, in.Low, in.High)
 				for _, m := range []string{eval.MetricNDCG, eval.MetricRecall5, eval.MetricRecall10} {
-					if d := served.mean(m) - embedded.mean(m); d < -maxLoss {
+					if d := served.mean(m) - embedded.mean(m); math.Round(1e4*d) < -1e4*maxLoss {
 						t.Errorf("%s on %s: %s is %+.4f beside the embedded index, want at least %+.2f", set.name, name, m, d, -maxLoss)
 					}
 				}
