@@ -84,6 +84,8 @@ func (s *Server) routes() ([]door.Route, error) {
 	if s.a == nil {
 		return append(own, langgraph.Routes(graphs, s.o.Facts, s.o.Version)...), nil
 	}
+	// A person who opens the address sees what is served.
+	own = append(own, door.Route{Pattern: "GET /{$}", Do: http.RedirectHandler("/api", http.StatusFound).ServeHTTP})
 	graphs[langgraph.FlowName] = langgraph.Flow(s.a)
 	more, err := api.Routes(s.a, s.o.Version)
 	return slices.Concat(own, more, mcp.Routes(s.a, s.o.Version), openai.Routes(s.a), langgraph.Routes(graphs, s.o.Facts, s.o.Version)), err

@@ -139,7 +139,8 @@ func listing() *template.Template {
 <html lang="en"><meta charset="utf-8"><title>ragflow API</title>
 <h1>ragflow API</h1>
 <p>Requests and replies are JSON, described in <a href="/api/openapi.json">openapi.json</a>. A token goes into the header
-<code>Authorization: Bearer TOKEN</code>.</p>
+<code>Authorization: Bearer TOKEN</code>. Clients of OpenAI find the documents at <code>/v1</code>, agents by MCP at <code>/mcp</code>, and clients
+of LangGraph at the address of this server.</p>
 <table><thead><tr><th>request<th>scope<th>what it does</thead><tbody>
 {{range .}}<tr><td><code>{{.Pattern}}</code><td>{{.Scope}}<td>{{.Summary}}
 {{end}}</tbody></table></html>
