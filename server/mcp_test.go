@@ -216,7 +216,7 @@ func TestMCPCancel(t *testing.T) {
 	began := time.Now()
 	cancel()
 	happens(t, m.cancelled, "the end of the call")
-	if took := time.Since(began); took > time.Second {
+	if took := time.Since(began); took > 5*time.Second { // some milliseconds on an idle machine
 		t.Errorf("cancelled after %s", took)
 	}
 	<-ended

@@ -344,7 +344,7 @@ func TestLeaving(t *testing.T) {
 		began := time.Now()
 		leave()
 		happens(t, m.cancelled, "the end of the call")
-		if took := time.Since(began); took > time.Second {
+		if took := time.Since(began); took > 5*time.Second { // some milliseconds on an idle machine
 			t.Errorf("%s: cancelled after %s", accept, took)
 		}
 		<-left

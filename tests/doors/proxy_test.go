@@ -176,7 +176,7 @@ func TestIntegrationProxy(t *testing.T) {
 			leave()
 			select {
 			case <-m.cancelled:
-				if took := time.Since(began); took > time.Second {
+				if took := time.Since(began); took > 5*time.Second { // some milliseconds on an idle machine
 					t.Errorf("cancelled after %s", took)
 				}
 			case <-ctx.Done():

@@ -168,7 +168,7 @@ func TestLeaving(t *testing.T) {
 			}
 			eventually(t, "cancelled", func() bool { return at(f.do(200, "GET", path, ""), "status") == "interrupted" })
 			f.do(404, "POST", path+"/cancel", "")
-		} else if d := time.Since(began); d > time.Second {
+		} else if d := time.Since(began); d > 5*time.Second { // milliseconds on an idle machine
 			t.Errorf("cancelled after %v", d)
 		}
 	}
