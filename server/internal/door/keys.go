@@ -43,7 +43,7 @@ func NewKeys(folder tokens.Folder, clock func() time.Time, logger *slog.Logger) 
 	return k
 }
 
-// Watch reads the folder again and again until ctx ends, and ends requests whose token is gone.
+// Watch rereads the folder until ctx ends, and cancels the requests of tokens that were revoked.
 func (k *Keys) Watch(ctx context.Context) {
 	for {
 		select {

@@ -27,7 +27,7 @@ type Stream struct {
 
 	mu     sync.Mutex
 	buffer bytes.Buffer
-	err    error // the reader is gone
+	err    error // of the last write, after which nothing more is written
 }
 
 // OpenStream begins a response of events. The context ends with the request, and when the reader

@@ -142,7 +142,7 @@ func (q *runRequest) check() error {
 	return q.Modes.check()
 }
 
-// configurable is a graph whose runs have options besides their input.
+// configurable is implemented by graphs whose runs take options besides their input.
 type configurable interface {
 	// Configure returns the context of a run with options. An error names one that does not exist.
 	Configure(ctx context.Context, options map[string]json.RawMessage) (context.Context, error)

@@ -13,7 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/server/internal/door"
 )
 
 const (
@@ -73,7 +72,7 @@ func part(cursor string, size int) (int, error) {
 }
 
 func (h *house) fetch(ctx context.Context, _ *mcp.CallToolRequest, in fetchIn) (*mcp.CallToolResult, fetchOut, error) {
-	l, root, source, err := door.Documents{Assistant: h.a}.Find(ctx, in.ID)
+	l, root, source, err := h.documents.Find(ctx, in.ID)
 	if err != nil {
 		return nil, fetchOut{}, err
 	}
@@ -107,7 +106,7 @@ func whole(s string, n int) int {
 
 // files lists the documents of a collection that have a text.
 func (h *house) files(ctx context.Context, collection, prefix string) ([]listed, error) {
-	l, err := door.Documents{Assistant: h.a}.Library(ctx, collection)
+	l, err := h.documents.Library(ctx, collection)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +125,7 @@ func (h *house) files(ctx context.Context, collection, prefix string) ([]listed,
 	for _, c := range stats.Collections {
 		for _, f := range c.FileList {
 			if f.Chunks > 0 && strings.HasPrefix(f.Source, prefix) {
-				id := door.Documents{Assistant: h.a}.ID(ctx, collections[:min(1, len(collections))], c.Root, f.Source)
+				id := h.documents.ID(ctx, collections[:min(1, len(collections))], c.Root, f.Source)
 				out = append(out, listed{ID: id, Title: f.Title, Path: f.Source, Bytes: f.Bytes})
 			}
 		}
@@ -197,7 +196,7 @@ func (h *house) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.Read
 	if err != nil {
 		return nil, mcp.ResourceNotFoundError(r.Params.URI)
 	}
-	l, root, source, err := door.Documents{Assistant: h.a}.Find(ctx, id)
+	l, root, source, err := h.documents.Find(ctx, id)
 	if err != nil {
 		return nil, mcp.ResourceNotFoundError(r.Params.URI)
 	}

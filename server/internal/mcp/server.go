@@ -17,13 +17,14 @@ const instructions = `Search and read the person's own documents. search finds p
 
 // house is what one caller is served with.
 type house struct {
-	a   *ragflow.Assistant
-	who *door.Principal
+	a         *ragflow.Assistant
+	documents door.Documents
+	who       *door.Principal
 }
 
 // newServer makes a server for one caller.
 func newServer(a *ragflow.Assistant, who *door.Principal, version string, schemas *mcp.SchemaCache) *mcp.Server {
-	h := &house{a: a, who: who}
+	h := &house{a: a, documents: door.Documents{Assistant: a}, who: who}
 	s := mcp.NewServer(&mcp.Implementation{Name: "ragflow", Title: "Documents", Version: version}, &mcp.ServerOptions{
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }, // what is listed depends on the caller
 		Instructions: instructions, SchemaCache: schemas, CompletionHandler: h.complete,

@@ -12,7 +12,6 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/search"
-	"example.com/ragflow/server/internal/door"
 	"example.com/ragflow/state"
 )
 
@@ -127,7 +126,7 @@ func (h *house) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn)
 
 // passage describes a passage to a client.
 func (h *house) passage(ctx context.Context, collections []string, c state.Citation) passage {
-	p := passage{ID: door.Documents{Assistant: h.a}.ID(ctx, collections, c.Root, c.Source), Title: c.Title, URL: c.URL, Text: c.Quote, Path: c.Source}
+	p := passage{ID: h.documents.ID(ctx, collections, c.Root, c.Source), Title: c.Title, URL: c.URL, Text: c.Quote, Path: c.Source}
 	switch {
 	case c.Page > 0:
 		p.Place = span("page", c.Page, c.EndPage)
