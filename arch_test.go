@@ -228,6 +228,10 @@ var rooms = map[string]room{
 	"server/internal/api": {ours: []string{".", "graph", "ingest", "internal/tokens", "search", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/jsonschema-go", // the schemas of Go types
 	}},
+	"server/internal/web": {ours: []string{".", "graph", "ingest", "internal/sanitize", "internal/tokens", "nodes", "server/internal/door", "state", "threads"}, theirs: []string{
+		"github.com/yuin/goldmark", // Markdown
+		"golang.org/x/text",        // the language that a browser asks for
+	}},
 	"server/internal/openai": {ours: []string{
 		".", "graph", "ingest", "internal/llmtest", "internal/text", "internal/tokens", "internal/transcript", "llm", "llm/openai", "meaning", "nodes", "server/internal/door", "state", "threads",
 	}, theirs: []string{
@@ -236,7 +240,7 @@ var rooms = map[string]room{
 	"server/internal/langgraph": {ours: []string{".", "graph", "graph/schema", "graph/untyped", "internal/address", "internal/tokens", "longterm", "nodes", "server/internal/door", "state"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads, runs, tasks and assistants
 	}},
-	"server":            {ours: []string{".", "graph/untyped", "internal/tokens", "longterm", "server/internal/api", "server/internal/door", "server/internal/langgraph", "server/internal/mcp", "server/internal/openai"}},
+	"server":            {ours: []string{".", "graph/untyped", "internal/tokens", "longterm", "server/internal/api", "server/internal/door", "server/internal/langgraph", "server/internal/mcp", "server/internal/openai", "server/internal/web"}},
 	"internal/parallel": {},
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "internal/prompts", "internal/skills/model"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program

@@ -21,6 +21,7 @@ import (
 	"example.com/ragflow/server/internal/langgraph"
 	"example.com/ragflow/server/internal/mcp"
 	"example.com/ragflow/server/internal/openai"
+	"example.com/ragflow/server/internal/web"
 )
 
 // Options say who may use a server. The zero value serves programs of this machine.
@@ -84,11 +85,10 @@ func (s *Server) routes() ([]door.Route, error) {
 	if s.a == nil {
 		return append(own, langgraph.Routes(graphs, s.o.Facts, s.o.Version)...), nil
 	}
-	// A person who opens the address sees what is served.
-	own = append(own, door.Route{Pattern: "GET /{$}", Do: http.RedirectHandler("/api", http.StatusFound).ServeHTTP})
 	graphs[langgraph.FlowName] = langgraph.Flow(s.a)
 	more, err := api.Routes(s.a, s.o.Version)
-	return slices.Concat(own, more, mcp.Routes(s.a, s.o.Version), openai.Routes(s.a), langgraph.Routes(graphs, s.o.Facts, s.o.Version)), err
+	pages := web.Routes(s.a, web.Options{Secure: s.o.CertFile != "", LogIn: s.keys.LogIn})
+	return slices.Concat(own, pages, more, mcp.Routes(s.a, s.o.Version), openai.Routes(s.a), langgraph.Routes(graphs, s.o.Facts, s.o.Version)), err
 }
 
 func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) {
