@@ -1,0 +1,73 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+)
+
+// Forms of a [View]: which of its fields a page shows first.
+const (
+	FormText     = "text"     // Lines
+	FormCode     = "code"     // Lines, in a font of one width
+	FormMarkdown = "markdown" // Blocks, or Lines
+	FormTable    = "table"    // Table, or Lines
+	FormMail     = "mail"     // Mail, or Lines
+	FormPDF      = "pdf"      // Pages, or Lines
+)
+
+// States of the passage of a [View].
+const (
+	Same    = "same"    // it stands where it was cited
+	Moved   = "moved"   // the document has changed and says the same elsewhere, which is marked
+	Changed = "changed" // the document has changed and does not say it any more; nothing is marked
+	Gone    = "gone"    // the file cannot be found; only Source, Title and Problems are set
+)
+
+// Passage is a part of a document, and how much of the document to show.
+type Passage struct {
+	Start, End int    // bytes of the indexed text; nothing is marked if End is not behind Start
+	Quote      string // what stood there when it was cited; "" if that is unknown
+	From, To   int    // lines of the text to show, from 1, both included; 0: those around the passage
+}
+
+// View is a document and a passage in it.
+type View struct {
+	ID     string // of the document
+	Source string // its path in its folder
+	Title  string
+	Form   string // one of the forms above
+	State  string // one of the states above
+
+	Problems []string // what of the document was not read, or only despite a fault
+
+	Lines  *Lines  // of the indexed text
+	Blocks []Block // the same lines as Markdown; nil if they are none
+	Table  *Table  // rows around the passage; nil if it stands in no table
+	Mail   *Mail   // that the passage is in; nil for other documents
+	Pages  *Pages  // nil for documents without pages
+}
+
+// Pages are those of a PDF or a presentation.
+type Pages struct {
+	Count       int
+	First, Last int      // of the passage, from 1; the first page without one
+	Labels      []string // the numbers that the pages bear, such as iv; nil if they count from 1
+}
+
+// View shows a passage. The error matches ingest.ErrNoDocument or ingest.ErrNoCollection for a document that the
+// caller may not read, or that is not indexed; others say why a file cannot be read.
+func (r *Reader) View(ctx context.Context, id string, p Passage) (*View, error) {
+	t, err := r.text(ctx, id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &View{ID: id, Source: t.Source, Title: t.Title, Form: FormText, State: Gone, Problems: []string{"the file is not there any more"}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, state := t.find(p)
+	v := &View{ID: id, Source: t.Source, Title: t.Title, Form: t.form(), State: state, Problems: t.Problems}
+	v.Lines = t.lines(t.window(p, m), m)
+	v.Pages = t.pages(m)
+	return v, nil
+}
