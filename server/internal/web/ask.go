@@ -60,6 +60,9 @@ func (s *site) open(w http.ResponseWriter, r *http.Request, thread string) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
+// editedKey is the metadatum of a conversation that began with the edit of another.
+const editedKey = "edited_from"
+
 // edit asks a changed question in a copy of the conversation before it, which stays as it was.
 func (s *site) edit(w http.ResponseWriter, r *http.Request) {
 	ctx, thread := r.Context(), r.PathValue("thread")
@@ -71,7 +74,7 @@ func (s *site) edit(w http.ResponseWriter, r *http.Request) {
 		s.fault(w, r, err)
 		return
 	}
-	q := ragflow.Question{Text: strings.TrimSpace(r.FormValue("question")), Metadata: map[string]string{"edited_from": thread}}
+	q := ragflow.Question{Text: strings.TrimSpace(r.FormValue("question")), Metadata: map[string]string{editedKey: thread}}
 	before := run.Commits[len(run.Commits)-1].Parent
 	if before != 0 {
 		q.Thread = s.a.Config().NewID()
@@ -164,7 +167,9 @@ func (s *site) failed(w http.ResponseWriter, r *http.Request, status int, messag
 }
 
 // loginPage asks for a token.
-func (s *site) loginPage(w http.ResponseWriter, r *http.Request) { s.show(w, r, http.StatusOK, "login", "") }
+func (s *site) loginPage(w http.ResponseWriter, r *http.Request) {
+	s.show(w, r, http.StatusOK, "login", "")
+}
 
 // logIn begins the session of a person who has a token.
 func (s *site) logIn(w http.ResponseWriter, r *http.Request) {

@@ -151,6 +151,11 @@ func (v *viewer) send(t *turn, fresh bool) {
 	}
 	b.Write(v.site.part(v.language, "thread#turn", t))
 	b.WriteString(`</hx-partial>`)
+	if !fresh {
+		b.WriteString(`<hx-partial hx-target="#flow" hx-swap="innerHTML">`)
+		b.Write(v.site.part(v.language, "thread#flow", draw(v.site.a.Graph().Shape(), t.states())))
+		b.WriteString(`</hx-partial>`)
+	}
 	if said, to := t.sentences(v.told); said != "" && !fresh {
 		v.told = to
 		b.WriteString(`<hx-partial hx-target="#said" hx-swap="innerHTML">`)

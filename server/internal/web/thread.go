@@ -48,6 +48,8 @@ type threadPage struct {
 	Earlier int // turns that are not shown
 	Seen    string
 	Running bool
+	Edited  string // the conversation that this one was made from
+	Flow    *flow
 }
 
 // home is the page to begin a conversation.
@@ -76,7 +78,7 @@ func (s *site) thread(w http.ResponseWriter, r *http.Request) {
 		s.fault(w, r, err)
 		return
 	}
-	p := threadPage{composer: s.composer(ctx, t.ID), Info: t.Info}
+	p := threadPage{composer: s.composer(ctx, t.ID), Info: t.Info, Edited: t.Metadata[editedKey], Flow: draw(s.a.Graph().Shape(), nil)}
 	p.Collection = cmp.Or(t.Scope.Collection, p.Collection)
 	asks := questions(t)
 	if r.URL.Query().Get("all") == "" && len(asks) > shownTurns {

@@ -124,6 +124,15 @@ func (t *turn) fail(err error) {
 	}
 }
 
+// states are those of the steps by name.
+func (t *turn) states() map[string]string {
+	out := map[string]string{}
+	for _, s := range t.Steps {
+		out[s.ID] = s.State
+	}
+	return out
+}
+
 // Running says whether the turn may still change.
 func (t *turn) Running() bool { return t.State == running }
 

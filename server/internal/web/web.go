@@ -6,26 +6,31 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server/internal/door"
+	"example.com/ragflow/server/internal/source"
 )
 
 // site serves the pages of an assistant.
 type site struct {
-	a       *ragflow.Assistant
-	login   func(secret string) (session string) // "" for a wrong token
-	secure  bool                                 // the server speaks TLS
-	views   *views
-	bells   bells
+	a      *ragflow.Assistant
+	login  func(secret string) (session string) // "" for a wrong token
+	secure bool                                 // the server speaks TLS
+	views  *views
+	bells  bells
+
+	documents door.Documents
+	reader    *source.Reader
 }
 
 // Options of the pages.
 type Options struct {
-	Secure  bool                                 // the server speaks TLS
-	LogIn   func(secret string) (session string) // begins a session with a token; "": there is no such token
+	Secure bool                                 // the server speaks TLS
+	LogIn  func(secret string) (session string) // begins a session with a token; "": there is no such token
 }
 
 // Routes are the pages of an assistant.
 func Routes(a *ragflow.Assistant, o Options) []door.Route {
-	s := &site{a: a, login: o.LogIn, secure: o.Secure, views: newViews()}
+	s := &site{a: a, login: o.LogIn, secure: o.Secure, views: newViews(), documents: door.Documents{Assistant: a}}
+	s.reader = source.New(s.documents)
 	page := func(pattern string, scope tokens.Scope, do http.HandlerFunc) door.Route {
 		return door.Route{Pattern: pattern, Scope: scope, Do: do, Errors: s.refuse}
 	}
@@ -38,6 +43,16 @@ func Routes(a *ragflow.Assistant, o Options) []door.Route {
 		page("POST /t/{thread}/edit/{run}", tokens.Ask, s.edit),
 		page("POST /t/{thread}/cancel/{run}", tokens.Ask, s.cancel),
 		page("POST /t/{thread}/resume", tokens.Ask, s.resume),
+		page("GET /threads", tokens.Ask, s.threadList),
+		page("POST /t/{thread}/rename", tokens.Ask, s.rename),
+		page("POST /t/{thread}/delete", tokens.Ask, s.remove),
+		page("POST /t/{thread}/restore", tokens.Ask, s.restore),
+		page("POST /t/{thread}/fork", tokens.Ask, s.fork),
+		page("GET /t/{thread}/export", tokens.Ask, s.export),
+		page("GET /t/{thread}/run/{run}", tokens.Ask, s.traced),
+		page("GET /t/{thread}/cite/{run}/{i}", tokens.Ask, s.cite(false)),
+		page("GET /t/{thread}/other/{run}/{i}", tokens.Ask, s.cite(true)),
+		page("GET /d/{id...}", tokens.Read, s.document),
 		page("GET /login", "", s.loginPage),
 		page("POST /login", "", s.logIn),
 		page("POST /preferences", "", s.prefer),

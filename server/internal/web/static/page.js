@@ -89,7 +89,7 @@ addEventListener("keydown", (e) => {
   if (e.key === "/" && question) { e.preventDefault(); question.focus(); }
   if (e.key === "?") find("#keys").showModal();
   if (e.key === "j" || e.key === "k") {
-    const links = [...document.querySelectorAll("a[data-into]")];
+    const links = [...document.querySelectorAll("a[data-into]")].filter((a) => a.checkVisibility());
     const at = links.indexOf(opener) + (e.key === "j" ? 1 : -1);
     if (links[at]) { links[at].focus(); open(links[at]); }
   }
