@@ -38,6 +38,7 @@ type homePage struct {
 	Unread    int
 	Recent    []threads.Info
 	Upload    bool
+	Reading   bool // documents are there, and none is indexed yet
 }
 
 type threadPage struct {
@@ -64,6 +65,7 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
+	h.Reading = h.Passages == 0 && len(s.a.Config().Docs) > 0
 	if page, err := s.list(ctx, threads.Query{Limit: 6}); err == nil {
 		h.Recent = page.Threads
 	}
