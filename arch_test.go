@@ -246,7 +246,11 @@ var rooms = map[string]room{
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "internal/prompts", "internal/skills/model"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program
 	}},
-	"tests/doors": {ours: []string{".", "graph/untyped", "llm", "longterm", "server"}},
+	"tests/doors": {ours: []string{".", "graph/untyped", "llm", "longterm", "server", "tests/browser"}},
+	"tests/browser": {theirs: []string{
+		"github.com/chromedp/chromedp", // drives the browser by its own protocol, without another program
+	}},
+	"tests/page":  {ours: []string{".", "server", "tests/browser"}},
 	"tests/kills": {ours: []string{"agent", "checkpoint/postgres", "llm", "llm/openai", "state"}},
 	"internal/golden": {theirs: []string{
 		"github.com/google/go-cmp", // readable differences
@@ -262,6 +266,7 @@ var testOnly = []string{
 	"github.com/hinshun/vt10x",        // the screen of that terminal
 	"github.com/jackc/pgx/v5",         // SQL beside the store on a server
 	"github.com/yuin/goldmark",        // renders what we write as its readers see it
+	"github.com/chromedp/chromedp",    // the pages in the browser of tests/browser
 
 	"github.com/modelcontextprotocol/go-sdk", // a server for the program under test
 	module + "/internal/golden",
