@@ -3,6 +3,7 @@ package browser
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"testing"
 
@@ -32,4 +33,31 @@ func Open(t *testing.T) context.Context {
 		t.Fatalf("start %s: %v", path, err)
 	}
 	return ctx
+}
+
+// Do takes steps in a tab, or ends the test with what the page shows.
+func Do(tab context.Context, t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(tab, steps...); err != nil {
+		t.Fatalf("%v; the page shows:\n%s", err, Text(tab, t))
+	}
+}
+
+// Seen waits up to 30 s until the page shows a text so many times, or more often.
+func Seen(tab context.Context, t *testing.T, text string, times int) {
+	t.Helper()
+	script := fmt.Sprintf("document.body.innerText.split(%q).length > %d", text, times)
+	if _, err := chromedp.Run(tab, chromedp.Poll[bool](script)); err != nil {
+		t.Fatalf("the page does not show %q %d times: %v; it shows:\n%s", text, times, err, Text(tab, t))
+	}
+}
+
+// Text returns what the page shows.
+func Text(tab context.Context, t *testing.T) string {
+	t.Helper()
+	text, err := chromedp.Run(tab, chromedp.Evaluate[string]("document.body.innerText"))
+	if err != nil {
+		t.Logf("read the page: %v", err)
+	}
+	return text
 }
