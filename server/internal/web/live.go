@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"example.com/ragflow"
@@ -16,6 +17,48 @@ const (
 	// lookEvery is how often a stream looks for a run that another program has begun.
 	lookEvery = 2 * time.Second
 )
+
+// tabs counts the streams of each browser.
+type tabs struct {
+	mu   sync.Mutex
+	open map[string]int
+}
+
+// mostTabs is how many streams a browser may have: it has six connections to a server for all its tabs, and
+// needs some for what people do. Further tabs are told how things are and come again.
+const mostTabs = 4
+
+func (t *tabs) enter(browser string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open[browser] >= mostTabs {
+		return false
+	}
+	if t.open == nil {
+		t.open = map[string]int{}
+	}
+	t.open[browser]++
+	return true
+}
+
+func (t *tabs) leave(browser string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open[browser]--; t.open[browser] == 0 {
+		delete(t.open, browser)
+	}
+}
+
+// browserCookie tells the tabs of one browser from those of others, and nothing else.
+const browserCookie = "ragflow_browser"
+
+func browserOf(r *http.Request) string {
+	c, err := r.Cookie(browserCookie)
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
 
 // live is the stream of a conversation: the turn under way as it looks now, and each that follows. ?seen= or
 // Last-Event-ID names the last turn that the page has.
@@ -32,6 +75,15 @@ func (s *site) live(w http.ResponseWriter, r *http.Request) {
 	ctx, out := door.OpenStream(w, r)
 	defer out.Close()
 	l := &viewer{site: s, out: out, language: language, seen: seen, again: true}
+	if !s.tabs.enter(browserOf(r)) { // its page comes again soon
+		ctx, cancel := context.WithTimeout(ctx, 2*frame)
+		defer cancel()
+		for t := s.next(ctx, thread, seen, true); t != nil && ctx.Err() == nil; t = s.next(ctx, thread, l.seen, false) {
+			l.follow(ctx, t)
+		}
+		return
+	}
+	defer s.tabs.leave(browserOf(r))
 	for ctx.Err() == nil {
 		rung := s.bells.listen(thread)
 		if t := s.next(ctx, thread, l.seen, l.again); t != nil {
@@ -113,6 +165,7 @@ func (v *viewer) follow(ctx context.Context, t *turn) {
 			tick = nil
 			v.send(t, false)
 		case <-ctx.Done():
+			v.send(t, false)
 			return
 		}
 	}

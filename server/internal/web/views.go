@@ -80,6 +80,9 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	if who := door.Of(r.Context()); who != nil {
 		p.Person = !who.Local
 	}
+	if browserOf(r) == "" {
+		http.SetCookie(w, &http.Cookie{Name: browserCookie, Value: rand.Text(), Path: "/", HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteStrictMode})
+	}
 	var out bytes.Buffer
 	if err := s.views.sets[p.Language][name].ExecuteTemplate(&out, part, p); err != nil {
 		panic(fmt.Errorf("page %s: %w", name, err)) // the gate logs it

@@ -15,7 +15,8 @@ type site struct {
 	login  func(secret string) (session string) // "" for a wrong token
 	secure bool                                 // the server speaks TLS
 	views  *views
-	bells  bells
+	bells   bells
+	tabs    tabs
 
 	documents door.Documents
 	reader    *source.Reader
@@ -38,7 +39,7 @@ func Routes(a *ragflow.Assistant, o Options) []door.Route {
 		page("GET /{$}", tokens.Ask, s.home),
 		page("POST /ask", tokens.Ask, s.ask),
 		page("GET /t/{thread}", tokens.Ask, s.thread),
-		{Pattern: "GET /t/{thread}/live", Scope: tokens.Ask, Long: true, Do: s.live, Errors: s.refuse},
+		{Pattern: "GET /t/{thread}/live", Scope: tokens.Ask, Do: s.live, Errors: s.refuse},
 		page("POST /t/{thread}/ask", tokens.Ask, s.ask),
 		page("POST /t/{thread}/edit/{run}", tokens.Ask, s.edit),
 		page("POST /t/{thread}/cancel/{run}", tokens.Ask, s.cancel),

@@ -82,6 +82,10 @@ if (turns) {
   new MutationObserver(() => { if (follow) find("#end").scrollIntoView({ block: "end" }); }).observe(turns, { childList: true });
 }
 
+// The server may be away for a while.
+addEventListener("htmx:sse:error", () => { find("#offline").hidden = false; });
+addEventListener("htmx:sse:after:connection", () => { find("#offline").hidden = true; });
+
 // Keys.
 addEventListener("keydown", (e) => {
   if (e.key === "Escape" && closePane()) return;
