@@ -144,7 +144,7 @@ func (t *turn) Answer() template.HTML {
 		}
 		for i, c := range t.Reply.Citations {
 			if fmt.Sprint(c.N) == n {
-				return t.address("cite", fmt.Sprint(i)), c.Source
+				return t.address("cite", fmt.Sprint(i)), n + ": " + c.Source
 			}
 		}
 		return "", ""
