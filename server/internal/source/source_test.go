@@ -21,7 +21,7 @@ import (
 type shelf struct {
 	*source.Reader
 
-	ctx  context.Context // of a request of this machine
+	ctx  context.Context //nolint:containedctx // of all requests of a test: those of this machine
 	a    *ragflow.Assistant
 	docs door.Documents
 	dir  string

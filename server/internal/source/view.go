@@ -42,7 +42,7 @@ type View struct {
 	Problems []string // what of the document was not read, or only despite a fault
 
 	Lines  *Lines  // of the indexed text
-	Blocks []Block // the same lines as Markdown; nil if they are none
+	Blocks []Block // the same lines as Markdown; nil if the document is no text in paragraphs
 	Table  *Table  // rows around the passage; nil if it stands in no table
 	Mail   *Mail   // that the passage is in; nil for other documents
 	Pages  *Pages  // nil for documents without pages
@@ -67,7 +67,17 @@ func (r *Reader) View(ctx context.Context, id string, p Passage) (*View, error) 
 	}
 	m, state := t.find(p)
 	v := &View{ID: id, Source: t.Source, Title: t.Title, Form: t.form(), State: state, Problems: t.Problems}
-	v.Lines = t.lines(t.window(p, m), m)
-	v.Pages = t.pages(m)
+	window := t.window(p, m)
+	v.Lines, v.Pages, v.Mail = t.lines(window, m), t.pages(m), t.mail(window, m)
+	switch v.Form {
+	case FormText, FormCode, FormMail:
+	case FormTable:
+		v.Table = t.table(m)
+	default:
+		v.Blocks = t.blocks(window, m)
+		if v.Table = t.table(m); v.Table == nil {
+			v.Table = markedTable(v.Blocks)
+		}
+	}
 	return v, nil
 }
