@@ -225,7 +225,7 @@ var rooms = map[string]room{
 		"github.com/google/jsonschema-go",        // schemas that every model's vendor takes
 		"github.com/modelcontextprotocol/go-sdk", // the protocol, by the official SDK
 	}},
-	"server/internal/source": {ours: []string{".", "ingest", "internal/document", "internal/lru", "internal/markup", "internal/sanitize", "internal/text", "internal/tokens", "server/internal/door"}, theirs: []string{
+	"server/internal/source": {ours: []string{".", "ingest", "internal/document", "internal/folder", "internal/lru", "internal/markup", "internal/pdf", "internal/sanitize", "internal/text", "internal/tokens", "server/internal/door"}, theirs: []string{
 		"github.com/yuin/goldmark", // Markdown
 	}},
 	"server/internal/api": {ours: []string{".", "graph", "ingest", "internal/tokens", "search", "server/internal/door", "state", "threads"}, theirs: []string{

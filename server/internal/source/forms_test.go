@@ -151,13 +151,13 @@ func TestTable(t *testing.T) {
 	golden.Assert(t, filepath.Join("testdata", "tables.golden"), []byte(b.String()))
 }
 
-// TestTableFaults shows each row as one cell where the columns of its values are unknown.
+// TestTableFaults shows each row as one cell if the columns of its values are unknown.
 func TestTableFaults(t *testing.T) {
 	t.Parallel()
 	var wide strings.Builder
-	wide.WriteString("1,2,3\n")
+	wide.WriteString("1,2,3,4\n")
 	for i := range 100 {
-		fmt.Fprintf(&wide, "a%d: 1,b%d: 2,c%d: 3\n", i, i, i)
+		fmt.Fprintf(&wide, "a%d: 1,b%d: 2,c%d: 3,d%d: 4\n", i, i, i, i)
 	}
 	s := open(t, map[string]string{
 		"wide.csv":   wide.String(),

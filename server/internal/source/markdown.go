@@ -48,8 +48,11 @@ type Span struct {
 // blocks returns the lines of a window as Markdown; nil if they are too many bytes, too deeply nested, or in the
 // middle of a long block of code.
 func (t *text) blocks(window, m span) []Block {
+	if window.empty() {
+		return nil
+	}
 	first, ok := t.blockStart(window.start)
-	if !ok || first >= window.end {
+	if !ok {
 		return nil
 	}
 	from, to := max(t.starts[first], t.Body), t.bounds(window.end-1).end

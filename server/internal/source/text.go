@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -12,6 +13,7 @@ import (
 
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/document"
+	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/server/internal/door"
 )
@@ -26,42 +28,75 @@ const (
 type Reader struct {
 	documents door.Documents
 	texts     lru.Cache[string, *text]
+	pictures  lru.Cache[string, drawn]
 }
 
 // New returns a reader of the documents of an assistant.
 func New(documents door.Documents) *Reader { return &Reader{documents: documents} }
 
+// file is a document that the caller may read, as the index knows it.
+type file struct {
+	ingest.FileStatus
+
+	library      *ingest.Library
+	root, source string
+	path         string // of the file
+}
+
+// locate finds a document by its id.
+func (r *Reader) locate(ctx context.Context, id string) (file, error) {
+	l, root, source, err := r.documents.Find(ctx, id)
+	if err != nil {
+		return file{}, err
+	}
+	known, err := l.File(ctx, root, source)
+	if err != nil {
+		return file{}, err
+	}
+	known.Title = cmp.Or(known.Title, path.Base(source))
+	return file{known, l, root, source, ingest.Path(root, source)}, nil
+}
+
+// fault returns an error of a file without its folder, which is not for everybody.
+func (f file) fault(err error) error {
+	if left, ok := errors.AsType[*folder.FileError](err); ok {
+		err = left.Err
+	}
+	return fmt.Errorf("%s: %w", f.source, folder.Reason(err))
+}
+
 // text is the indexed text of a document, with the places of its lines.
 type text struct {
 	*ingest.Text
 
+	file   file
 	starts []int // where lines begin
 }
 
-// text reads a document. With fs.ErrNotExist it returns what the index knows of it.
+// text reads a document.
 func (r *Reader) text(ctx context.Context, id string) (*text, error) {
-	l, root, name, err := r.documents.Find(ctx, id)
+	f, err := r.locate(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	known, err := l.File(ctx, root, name)
+	return r.read(ctx, f)
+}
+
+// read reads a document that was located.
+func (r *Reader) read(ctx context.Context, f file) (*text, error) {
+	info, err := os.Stat(f.path)
 	if err != nil {
-		return nil, err
+		return nil, f.fault(err)
 	}
-	bare := &text{Text: &ingest.Text{Root: root, Source: name, Title: cmp.Or(known.Title, path.Base(name))}}
-	info, err := os.Stat(ingest.Path(root, name))
-	if err != nil {
-		return bare, err
-	}
-	key := fmt.Sprintf("%s\n%s\n%d %d %d", root, name, info.Size(), info.ModTime().UnixNano(), l.View().Version)
+	key := fmt.Sprintf("%s\n%s\n%d %d %d", f.root, f.source, info.Size(), info.ModTime().UnixNano(), f.library.View().Version)
 	if t, ok := r.texts.Get(key); ok {
 		return t, nil
 	}
-	read, err := l.Text(ctx, root, name)
+	read, err := f.library.Text(ctx, f.root, f.source)
 	if err != nil {
-		return bare, err
+		return nil, f.fault(err)
 	}
-	t := &text{Text: read}
+	t := &text{Text: read, file: f}
 	for at := 0; at < len(t.Text.Text); at = document.LineEnd(t.Text.Text, at) {
 		t.starts = append(t.starts, at)
 	}

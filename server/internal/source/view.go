@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
+
+	"example.com/ragflow/ingest"
 )
 
 // Forms of a [View]: which of its fields a page shows first.
@@ -58,9 +61,18 @@ type Pages struct {
 // View shows a passage. The error matches ingest.ErrNoDocument or ingest.ErrNoCollection for a document that the
 // caller may not read, or that is not indexed; others say why a file cannot be read.
 func (r *Reader) View(ctx context.Context, id string, p Passage) (*View, error) {
-	t, err := r.text(ctx, id)
+	f, err := r.locate(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.view(ctx, id, f, p)
+}
+
+// view shows a passage of a document that was located.
+func (r *Reader) view(ctx context.Context, id string, f file, p Passage) (*View, error) {
+	t, err := r.read(ctx, f)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &View{ID: id, Source: t.Source, Title: t.Title, Form: FormText, State: Gone, Problems: []string{"the file is not there any more"}}, nil
+		return &View{ID: id, Source: f.source, Title: f.Title, Form: FormText, State: Gone, Problems: []string{"the file is not there any more"}}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -80,4 +92,36 @@ func (r *Reader) View(ctx context.Context, id string, p Passage) (*View, error) 
 		}
 	}
 	return v, nil
+}
+
+// Preview is how a document was read: its beginning, and what the index holds of it.
+type Preview struct {
+	View // without a passage; of a document that was not read, only its names and problems are set
+
+	Status ingest.FileStatus
+}
+
+// Preview shows the beginning of a document, and why it was not read if so. Errors are those of [Reader.View].
+func (r *Reader) Preview(ctx context.Context, id string) (*Preview, error) {
+	f, err := r.locate(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	out := &Preview{Status: f.FileStatus}
+	if f.Status == ingest.StatusIndexed || f.Status == ingest.StatusFailed && f.Chunks > 0 {
+		v, err := r.view(ctx, id, f, Passage{})
+		if err == nil {
+			out.View = *v
+			return out, nil
+		}
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		out.Problems = append(out.Problems, err.Error())
+	}
+	out.ID, out.Source, out.Title, out.Form, out.State = id, f.source, f.Title, FormText, Same
+	if f.Reason != "" && !slices.Contains(out.Problems, f.Reason) {
+		out.Problems = append(out.Problems, f.Reason)
+	}
+	return out, nil
 }
