@@ -21,6 +21,7 @@ import (
 	"example.com/ragflow/server/internal/langgraph"
 	"example.com/ragflow/server/internal/mcp"
 	"example.com/ragflow/server/internal/openai"
+	"example.com/ragflow/server/internal/source"
 	"example.com/ragflow/server/internal/web"
 )
 
@@ -132,6 +133,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		}
 	}()
 	s.ready.Store(true)
+	if s.a != nil {
+		source.Warm()
+	}
 	select {
 	case err := <-ended:
 		return err

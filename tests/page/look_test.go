@@ -61,7 +61,8 @@ func TestIntegrationLook(t *testing.T) {
 				eval[any](tab, t, string(axe)+";0")
 				found, err := chromedp.Run(tab, chromedp.Evaluate[[]string](
 					`axe.run().then(r => r.violations.filter(v => ["serious", "critical"].includes(v.impact)).map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join("; ")))`,
-					chromedp.EvalAwaitPromise))
+					chromedp.EvalAwaitPromise,
+				))
 				if err != nil {
 					t.Fatal(err)
 				}

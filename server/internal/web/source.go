@@ -1,6 +1,8 @@
 package web
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -20,7 +22,21 @@ type sourcePage struct {
 	Address string // of the same without As, From and To
 	Whole   string // address of the document
 	Alone   bool   // it is a page of its own, not a part of one
+	Sheets  []sheet
+	Last    int // page that is shown last
 }
+
+// sheet is a page of a PDF as a picture.
+type sheet struct {
+	Number int
+	Label  string
+	Marks  *source.Marks // nil without a passage
+	Quick  string        // address of the picture, at once
+	Sharp  string        // and a better one
+}
+
+// mostSheets is how many pages of a PDF are shown at a time.
+const mostSheets = 3
 
 // cite shows the source of an answer: a citation, or another one that was found.
 func (s *site) cite(other bool) http.HandlerFunc {
@@ -99,11 +115,57 @@ func (s *site) source(w http.ResponseWriter, r *http.Request, id string, p sourc
 	if q.Get("as") == "lines" || q.Has("from") || out.missing() {
 		out.As = source.FormText
 	}
+	if out.As == source.FormPDF {
+		s.sheets(r, &out)
+	}
 	name := "source"
 	if !out.Alone {
 		name = "source#pane"
 	}
 	s.show(w, r, http.StatusOK, name, out)
+}
+
+// sheets adds the pages that the passage is on, or that ?page= names.
+func (s *site) sheets(r *http.Request, p *sourcePage) {
+	first, last := p.View.Pages.First, min(p.View.Pages.Last, p.View.Pages.First+mostSheets-1)
+	if n, err := strconv.Atoi(r.URL.Query().Get("page")); err == nil && n >= 1 && n <= p.View.Pages.Count {
+		first, last = n, n
+	}
+	for n := first; n <= last; n++ {
+		x := sheet{Number: n, Label: strconv.Itoa(n)}
+		if n <= len(p.Labels()) {
+			x.Label = p.Labels()[n-1]
+		}
+		of := fmt.Sprintf("/%d/%s", n, (&url.URL{Path: p.ID}).EscapedPath())
+		x.Quick, x.Sharp = fmt.Sprintf("/page/%d", source.Quick)+of, fmt.Sprintf("/page/%d", source.Sharp)+of
+		if p.Passage.End > p.Passage.Start {
+			x.Marks, _ = s.reader.Marks(r.Context(), p.ID, p.Passage, n) // without them the page says that nothing is marked
+			if x.Marks == nil {
+				x.Marks = &source.Marks{}
+			}
+		}
+		p.Sheets, p.Last = append(p.Sheets, x), n
+	}
+}
+
+// Labels are the numbers that the pages bear.
+func (p *sourcePage) Labels() []string { return p.View.Pages.Labels }
+
+// picture sends a page of a PDF.
+func (s *site) picture(w http.ResponseWriter, r *http.Request) {
+	dpi, _ := strconv.Atoi(r.PathValue("dpi")) // another number is no picture
+	n, _ := strconv.Atoi(r.PathValue("page"))
+	p, err := s.reader.Picture(r.Context(), r.PathValue("id"), n, dpi)
+	if errors.Is(err, source.ErrNoPicture) {
+		err = graph.ErrNotFound
+	}
+	if err != nil {
+		s.fault(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "image/png")
+	w.Header().Set("Cache-Control", "private, max-age=600")
+	_, _ = w.Write(p.PNG) // a reader that has left needs nothing
 }
 
 // missing reports whether the form of a document has nothing to show, so that its lines are.

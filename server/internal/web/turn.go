@@ -164,7 +164,7 @@ func (t *turn) Other(i int) string { return t.address("other", fmt.Sprint(i)) }
 func place(start, end int, pages string) string {
 	switch {
 	case pages != "":
-		return pages
+		return ", " + pages
 	case start == 0:
 		return ""
 	case start == end:

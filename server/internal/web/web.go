@@ -15,8 +15,8 @@ type site struct {
 	login  func(secret string) (session string) // "" for a wrong token
 	secure bool                                 // the server speaks TLS
 	views  *views
-	bells   bells
-	tabs    tabs
+	bells  bells
+	tabs   tabs
 
 	documents door.Documents
 	reader    *source.Reader
@@ -54,6 +54,7 @@ func Routes(a *ragflow.Assistant, o Options) []door.Route {
 		page("GET /t/{thread}/cite/{run}/{i}", tokens.Ask, s.cite(false)),
 		page("GET /t/{thread}/other/{run}/{i}", tokens.Ask, s.cite(true)),
 		page("GET /d/{id...}", tokens.Read, s.document),
+		page("GET /page/{dpi}/{page}/{id...}", tokens.Read, s.picture),
 		page("GET /login", "", s.loginPage),
 		page("POST /login", "", s.logIn),
 		page("POST /preferences", "", s.prefer),

@@ -23,10 +23,34 @@ function open(link) {
   htmx.ajax("GET", link.getAttribute("href"), { target: link.dataset.into, swap: "innerHTML" }).finally(() => {
     into.removeAttribute("aria-busy");
     into.classList.add("open");
-    find("mark, .marked", into)?.scrollIntoView({ block: "center", behavior: reduced ? "auto" : "smooth" });
+    pictures(into);
+    show(into);
   });
   return true;
 }
+
+// show scrolls to the passage.
+function show(root) {
+  find("mark, .marked", root)?.scrollIntoView({ block: "center", behavior: reduced ? "auto" : "smooth" });
+}
+
+// pictures puts the marks of a page over its picture, and takes the sharp picture once it is there.
+function pictures(root) {
+  for (const img of root.querySelectorAll("img[data-sharp]")) {
+    const fit = () => {
+      const svg = find("svg", img.parentElement);
+      if (!svg) return;
+      svg.setAttribute("height", img.clientHeight);
+      show(root);
+    };
+    if (img.complete) fit();
+    else img.addEventListener("load", fit, { once: true });
+    const sharp = new Image();
+    sharp.onload = () => { img.src = sharp.src; };
+    sharp.src = img.dataset.sharp;
+  }
+}
+pictures(document);
 
 function closePane() {
   const pane = find("#pane.open");
