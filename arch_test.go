@@ -183,6 +183,7 @@ var rooms = map[string]room{
 	}},
 	"eval/tables":           {ours: []string{"."}},
 	"internal/skills/model": {ours: []string{"agent", "graph", "llm", "nodes", "internal/prompts", "internal/text", "state", "internal/sanitize", "internal/skills/cite", "internal/skills/offline"}},
+	"internal/prices":       {ours: []string{"llm"}},
 	"internal/feedback": {ours: []string{"internal/newfile", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
