@@ -184,7 +184,7 @@ var rooms = map[string]room{
 	"eval/tables":           {ours: []string{"."}},
 	"internal/skills/model": {ours: []string{"agent", "graph", "llm", "nodes", "internal/prompts", "internal/text", "state", "internal/sanitize", "internal/skills/cite", "internal/skills/offline"}},
 	"internal/prices":       {ours: []string{"llm"}},
-	"internal/feedback": {ours: []string{"internal/newfile", "state"}, theirs: []string{
+	"internal/feedback": {ours: []string{"internal/newfile", "internal/rank", "internal/skills/cite", "internal/text", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
 	"threads": {ours: []string{"graph", "internal/stored", "internal/text", "state", "internal/transcript"}},
