@@ -47,9 +47,12 @@ type Rating struct {
 	Quality *float64
 	Note    string // why; at most 2000 runes; may be empty
 	// Better is a better answer in the person's own words; at most 20,000 runes. It marks what a source of the rated
-	// answer says with [Source N]. It is kept as it is, and promoted in place of the answer if a source that it cites
-	// says each of its statements; see Feedback.Unsupported for the others.
-	Better   string
+	// answer says with [Source N], and is kept as it is; see Feedback.Unsupported.
+	Better string
+	// Promote also promotes Better, in place of the answer, if a source that it cites says each of its statements as far
+	// as the check sees, which misses contradictions. It puts words of the person before all who ask these documents, so
+	// a server lets only those set it who may change documents.
+	Promote  bool
 	Question string // title of the promoted answer; empty: the question of the turn
 }
 
@@ -126,6 +129,9 @@ func (a *Assistant) takesFeedback(r Rating) error {
 // Ratings returns the ratings of the owner in ctx, or without one all, newest first. With a question it returns only
 // those of similar questions, which share 0.7 of its words (cosine of the stems), the most similar first.
 func (a *Assistant) Ratings(ctx context.Context, like string) ([]Feedback, error) {
+	if a.config.DataDir == "" {
+		return nil, nil
+	}
 	list, err := feedback.ReadFeedback(a.config.DataDir)
 	if err != nil {
 		return nil, err

@@ -199,11 +199,11 @@ func TestBetterAnswer(t *testing.T) {
 	n := reply.Citations[0].N
 	better := fmt.Sprintf("In winter, water a basil plant twice a week [Source %d].", n)
 
-	refuted, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Better: fmt.Sprintf("In winter, water a basil plant nine times a week [Source %d].", n)})
+	refuted, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Promote: true, Better: fmt.Sprintf("In winter, water a basil plant nine times a week [Source %d].", n)})
 	if err != nil || refuted.Document != "" || len(refuted.Unsupported) != 1 || refuted.Better == "" || !slices.Equal(refuted.Sources, []string{"herbs/basil.md"}) {
 		t.Errorf("what the source does not say: %+v, %v", refuted, err)
 	}
-	own, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Better: "I water mine whenever it rains."})
+	own, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Promote: true, Better: "I water mine whenever it rains."})
 	if err != nil || own.Document != "" || own.Better == "" {
 		t.Errorf("without a source: %+v, %v", own, err)
 	}
@@ -211,7 +211,11 @@ func TestBetterAnswer(t *testing.T) {
 		t.Error("a source that the answer did not have is taken")
 	}
 
-	f, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Better: better, Question: irrigation})
+	if f, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Better: better}); err != nil || f.Document != "" || f.Better != better {
+		t.Errorf("promoted although nobody asked for it: %+v, %v", f, err)
+	}
+
+	f, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Promote: true, Better: better, Question: irrigation})
 	if err != nil || len(f.Unsupported) > 0 || f.Better != better || f.Rating != feedback.RatingDown {
 		t.Fatalf("%+v, %v", f, err)
 	}

@@ -30,18 +30,21 @@ func (a *Assistant) promote(f *Feedback, r Rating, run *ratedRun, cited []state.
 		}
 	}
 	if r.Better != "" {
-		return config.promoteBetter(f, r.Better, run.State.Turn)
+		if err := config.takeBetter(f, r, run.State.Turn); err != nil {
+			return err
+		}
 	}
-	if !r.Good || !answered || len(cited) == 0 {
+	if f.Document != "" || !r.Good || !answered || len(cited) == 0 {
 		return nil
 	}
 	f.Document = feedback.Path(config.promotedFolder(cited[0].Root), run.ID, feedback.Program)
 	return feedback.WritePromoted(f.Document, f, cited)
 }
 
-// promoteBetter keeps a person's answer, checks what it cites, and writes it if its sources say all of it.
-func (c Config) promoteBetter(f *Feedback, better string, turn state.Turn) error {
-	f.Better = strings.TrimSpace(transcript.Visible(better))
+// takeBetter keeps a person's answer, checks what it cites, and promotes it if that is wanted and its sources say all of
+// it.
+func (c Config) takeBetter(f *Feedback, r Rating, turn state.Turn) error {
+	f.Better = strings.TrimSpace(transcript.Visible(r.Better))
 	checked := cite.Validate(f.Better, len(turn.Sources))
 	if checked.Invalid > 0 {
 		return fmt.Errorf("the better answer cites a source that the rated answer did not have: it had %d", len(turn.Sources))
@@ -66,7 +69,7 @@ func (c Config) promoteBetter(f *Feedback, better string, turn state.Turn) error
 		return err
 	}
 	f.Sources = pagesOf(cited)
-	if len(f.Unsupported) > 0 {
+	if !r.Promote || len(f.Unsupported) > 0 {
 		return nil
 	}
 	f.Document = feedback.Path(c.promotedFolder(cited[0].Root), f.RunID, feedback.Person)
