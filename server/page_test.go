@@ -118,6 +118,11 @@ func TestPage(t *testing.T) {
 	_, trace := v.get(200, v.link(page, "/run/"))
 	v.holds(trace, "check_and_refine", "leave.md", "<svg")
 
+	v.send(200, v.link(page, "/rate/"), "good", "no", "note", "it is <b>short</b>")
+	v.holds(v.settled(thread), "You found this not good", "it is &lt;b&gt;short&lt;/b&gt;")
+	v.send(200, v.link(page, "/rate/"), "good", "yes")
+	v.holds(v.settled(thread), "You found this good")
+
 	v.send(200, thread+"/ask", "question", "And of what kind?")
 	page = v.settled(thread)
 	if n := strings.Count(page, "<article"); n != 2 {

@@ -86,8 +86,10 @@ func (s *site) thread(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("all") == "" && len(asks) > shownTurns {
 		p.Earlier = len(asks) - shownTurns
 	}
+	rated := s.ratings(ctx)
 	for i, m := range asks[p.Earlier:] {
 		x := s.turn(ctx, t, m)
+		x.Rating = rated[x.Run]
 		x.Last = p.Earlier+i == len(asks)-1
 		p.Turns = append(p.Turns, x)
 		p.Seen, p.Running = x.Run, x.Running()

@@ -37,6 +37,7 @@ type turn struct {
 	Reply       *ragflow.Reply // nil before the end
 	Language    string
 	Last        bool // of its thread
+	Rating      *ragflow.Feedback
 }
 
 // step is one of the seven steps of a turn.

@@ -54,6 +54,7 @@ func Routes(a *ragflow.Assistant, o Options) []door.Route {
 		page("GET /t/{thread}/cite/{run}/{i}", tokens.Ask, s.cite(false)),
 		page("GET /t/{thread}/other/{run}/{i}", tokens.Ask, s.cite(true)),
 		page("GET /d/{id...}", tokens.Read, s.document),
+		page("POST /t/{thread}/rate/{run}", tokens.Ask, s.rate),
 		page("GET /page/{dpi}/{page}/{id...}", tokens.Read, s.picture),
 		page("GET /login", "", s.loginPage),
 		page("POST /login", "", s.logIn),
