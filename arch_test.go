@@ -232,7 +232,7 @@ var rooms = map[string]room{
 	"server/internal/api": {ours: []string{".", "graph", "ingest", "internal/tokens", "search", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/jsonschema-go", // the schemas of Go types
 	}},
-	"server/internal/web": {ours: []string{".", "graph", "ingest", "internal/sanitize", "internal/tokens", "nodes", "server/internal/door", "server/internal/source", "state", "threads"}, theirs: []string{
+	"server/internal/web": {ours: []string{".", "eval", "graph", "ingest", "internal/sanitize", "internal/tokens", "llm", "nodes", "server/internal/door", "server/internal/source", "state", "threads"}, theirs: []string{
 		"github.com/yuin/goldmark", // Markdown
 		"golang.org/x/text",        // the language that a browser asks for
 	}},

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/ragflow"
 	"example.com/ragflow/internal/tokens"
@@ -122,6 +123,21 @@ func TestPage(t *testing.T) {
 	v.holds(v.settled(thread), "You found this not good", "it is &lt;b&gt;short&lt;/b&gt;")
 	v.send(200, v.link(page, "/rate/"), "good", "yes")
 	v.holds(v.settled(thread), "You found this good")
+
+	_, page = v.send(200, v.link(page, "/collect/"))
+	v.holds(page, "collected", "1 question")
+	v.send(200, "/evaluation", "dataset", "collected")
+	for !strings.Contains(page, `name="a"`) {
+		_, page = v.get(200, "/evaluation")
+		time.Sleep(20 * time.Millisecond)
+	}
+	_, page = v.get(200, "/settings")
+	v.holds(page, "Language of answers")
+	v.send(200, "/settings", "language", "de", "top_k", "7")
+	_, page = v.get(200, "/settings")
+	v.holds(page, `value="de" selected`, `value="7"`)
+	_, page = v.get(200, "/models")
+	v.holds(page, "No language model is used")
 
 	v.send(200, thread+"/ask", "question", "And of what kind?")
 	page = v.settled(thread)

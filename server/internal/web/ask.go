@@ -26,13 +26,8 @@ func (s *site) begin(w http.ResponseWriter, r *http.Request, q ragflow.Question)
 		s.fault(w, r, err)
 		return
 	}
-	if name := r.FormValue("model"); name != "" && !q.Resume {
-		settings := s.a.Config().Settings
-		settings.Model, settings.Offline = name, name == offline
-		if settings.Offline {
-			settings.Model = ""
-		}
-		q.Settings = &settings
+	if !q.Resume {
+		q.Settings = s.settingsOf(r)
 	}
 	run, err := s.a.Runs().Start(ctx, q)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server/internal/door"
 )
 
@@ -138,7 +139,7 @@ type viewer struct {
 
 // follow sends a turn until it is over.
 func (v *viewer) follow(ctx context.Context, t *turn) {
-	t.Last = true
+	t.Last, t.Admin = true, door.Of(ctx).May(tokens.Admin)
 	if t.Run != v.seen {
 		v.send(t, true)
 	}

@@ -18,12 +18,13 @@ var shapes = template.FuncMap{
 		}
 		return fmt.Sprintf("%.1f s", ms/1000)
 	},
-	"span":   func(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) },
-	"plus":   func(a, b int) int { return a + b },
-	"less":   func(a, b int) int { return a - b },
-	"int":    func(n int64) int { return int(n) },
-	"moment": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"day":    func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
+	"span":               func(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) },
+	"plus":               func(a, b int) int { return a + b },
+	"less":               func(a, b int) int { return a - b },
+	"int":                func(n int64) int { return int(n) },
+	"moment":             func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"day":                func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
+	"languagesOfAnswers": func() []string { return answerLanguages },
 	"languages": func() []named {
 		return []named{{"en", "English"}, {"de", "Deutsch"}, {"pl", "Polski"}, {"vi", "Tiếng Việt"}}
 	},

@@ -89,7 +89,7 @@ func (s *site) thread(w http.ResponseWriter, r *http.Request) {
 	rated := s.ratings(ctx)
 	for i, m := range asks[p.Earlier:] {
 		x := s.turn(ctx, t, m)
-		x.Rating = rated[x.Run]
+		x.Rating, x.Admin = rated[x.Run], door.Of(ctx).May(tokens.Admin)
 		x.Last = p.Earlier+i == len(asks)-1
 		p.Turns = append(p.Turns, x)
 		p.Seen, p.Running = x.Run, x.Running()

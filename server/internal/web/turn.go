@@ -38,6 +38,7 @@ type turn struct {
 	Language    string
 	Last        bool // of its thread
 	Rating      *ragflow.Feedback
+	Admin       bool // the reader may add it to a dataset
 }
 
 // step is one of the seven steps of a turn.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"path/filepath"
 
 	"example.com/ragflow"
 	"example.com/ragflow/internal/tokens"
@@ -18,6 +19,8 @@ type site struct {
 	bells  bells
 	tabs   tabs
 
+	evaluation *evaluation
+
 	documents door.Documents
 	reader    *source.Reader
 }
@@ -32,6 +35,10 @@ type Options struct {
 func Routes(a *ragflow.Assistant, o Options) []door.Route {
 	s := &site{a: a, login: o.LogIn, secure: o.Secure, views: newViews(), documents: door.Documents{Assistant: a}}
 	s.reader = source.New(s.documents)
+	s.evaluation = &evaluation{}
+	if dir := a.Config().DataDir; dir != "" {
+		s.evaluation.folder = filepath.Join(dir, "evaluation")
+	}
 	page := func(pattern string, scope tokens.Scope, do http.HandlerFunc) door.Route {
 		return door.Route{Pattern: pattern, Scope: scope, Do: do, Errors: s.refuse}
 	}
@@ -54,6 +61,13 @@ func Routes(a *ragflow.Assistant, o Options) []door.Route {
 		page("GET /t/{thread}/cite/{run}/{i}", tokens.Ask, s.cite(false)),
 		page("GET /t/{thread}/other/{run}/{i}", tokens.Ask, s.cite(true)),
 		page("GET /d/{id...}", tokens.Read, s.document),
+		page("GET /evaluation", tokens.Admin, s.evaluated),
+		page("POST /evaluation", tokens.Admin, s.evaluate),
+		page("POST /t/{thread}/collect/{run}", tokens.Admin, s.collect),
+		page("GET /settings", tokens.Ask, s.settings),
+		page("POST /settings", tokens.Ask, s.set),
+		page("GET /models", tokens.Ask, s.models),
+		page("POST /models", tokens.Admin, s.models),
 		page("POST /t/{thread}/rate/{run}", tokens.Ask, s.rate),
 		page("GET /page/{dpi}/{page}/{id...}", tokens.Read, s.picture),
 		page("GET /login", "", s.loginPage),
