@@ -219,7 +219,7 @@ var rooms = map[string]room{
 	}},
 	"internal/newfile": {},
 	"internal/tokens":  {},
-	"server/internal/door": {ours: []string{".", "graph", "ingest", "internal/lru", "internal/tokens"}, theirs: []string{
+	"server/internal/door": {ours: []string{".", "graph", "ingest", "internal/lru", "internal/tokens", "state"}, theirs: []string{
 		"golang.org/x/time/rate", // requests a second
 	}},
 	"server/internal/mcp": {ours: []string{".", "ingest", "internal/tokens", "search", "server/internal/door", "state"}, theirs: []string{

@@ -80,6 +80,18 @@ addEventListener("submit", (e) => {
   fetch(e.target.action, { method: "POST", headers: { "HX-Request": "true" }, body: new URLSearchParams(new FormData(e.target)) });
 });
 
+// The address of a document may end with lines: #L10-L24.
+const lines = location.pathname.startsWith("/d/") && /^#L(\d+)(?:-L(\d+))?$/.exec(location.hash);
+if (lines) {
+  const [first, last] = [Number(lines[1]), Number(lines[2] || lines[1])];
+  if (find("#L" + first)) {
+    for (let n = first; n <= last; n++) find("#L" + n)?.classList.add("marked");
+    show(document);
+  } else if (!location.search) {
+    location.replace(`?from=${Math.max(1, first - 50)}&to=${last + 100}${location.hash}`);
+  }
+}
+
 // The field for the question.
 const question = find("#question");
 const grow = () => { question.rows = Math.min(8, 1 + (question.value.match(/\n/g) || []).length + Math.floor(question.value.length / 90)); };
