@@ -128,7 +128,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer cancel()
 	go s.keys.Watch(base)
 	h := &http.Server{
-		Handler: s, BaseContext: func(net.Listener) context.Context { return base },
+		Handler: s, BaseContext: func(net.Listener) context.Context { return base }, ConnContext: bounded,
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug), Protocols: new(http.Protocols),
 	}

@@ -19,24 +19,6 @@ const (
 	maxLive   = 10_000   // live events of one thread
 )
 
-// position is a place in the events of a thread: the number of the last durable event, and the
-// number of events since then.
-type position struct {
-	seq int64
-	n   int
-}
-
-func (p position) before(o position) bool { return p.seq < o.seq || p.seq == o.seq && p.n < o.n }
-
-// event is an event of a thread. One with an error is the last of its run.
-type event struct {
-	untyped.Event
-
-	at  position
-	run *run
-	err error
-}
-
 // run is one call of a run of the engine.
 type run struct {
 	id, thread, graph string
@@ -383,7 +365,7 @@ func (r *run) size() (n int) {
 	defer r.of.mu.Unlock()
 	for _, e := range r.of.events {
 		if e.run == r {
-			n += 256 + len(e.State)
+			n += e.size()
 		}
 	}
 	return n
