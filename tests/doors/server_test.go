@@ -123,11 +123,18 @@ func (h house) process(t *testing.T, addr string, args ...string) (url string, p
 // serveHere serves an assistant in this process, as the program does, and returns the address.
 func serveHere(t *testing.T, a *ragflow.Assistant, o server.Options) (url string) {
 	t.Helper()
-	s, err := server.New(a, o)
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	serveAt(t, l, a, o)
+	return "http://" + l.Addr().String()
+}
+
+// serveAt serves an assistant at a listener.
+func serveAt(t *testing.T, l net.Listener, a *ragflow.Assistant, o server.Options) {
+	t.Helper()
+	s, err := server.New(a, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +147,6 @@ func serveHere(t *testing.T, a *ragflow.Assistant, o server.Options) (url string
 			t.Error(err)
 		}
 	})
-	return "http://" + l.Addr().String()
 }
 
 // talk starts a command and returns its input and its lines.

@@ -15,7 +15,7 @@ const (
 	bodyTime = 30 * time.Second
 	// writeTime is how long a reader may take for a piece of what is written to it.
 	writeTime = 15 * time.Second
-	pieceSize = 64 << 10
+	pieceSize = 16 << 10
 )
 
 // response remembers the status, and gives up a reader that takes nothing any more.
