@@ -95,7 +95,7 @@ func vanish(c *net.TCPConn) (err error) {
 	if err != nil {
 		return err
 	}
-	drop := []syscall.SockFilter{*syscall.LsfStmt(syscall.BPF_RET|syscall.BPF_K, 0)} //nolint:staticcheck // package net attaches none to TCP
+	drop := []syscall.SockFilter{*syscall.LsfStmt(syscall.BPF_RET|syscall.BPF_K, 0)}  //nolint:staticcheck // package net attaches none to TCP
 	fault := raw.Control(func(fd uintptr) { err = syscall.AttachLsf(int(fd), drop) }) //nolint:staticcheck // as above
 	return errors.Join(err, fault)
 }
