@@ -158,7 +158,13 @@ func (s *service) listRuns(_ http.ResponseWriter, r *http.Request) (any, error) 
 		known[x.id] = true
 		add(x)
 	}
-	infos, err := t.Runs(r.Context(), graph.RunQuery{Thread: t.Thread})
+	offset, _ := strconv.Atoi(query.Get("offset")) // 0 if it is no number
+	limit, _ := strconv.Atoi(query.Get("limit"))
+	q := graph.RunQuery{Thread: t.Thread}
+	if query.Get("status") == "" { // the newest ones are enough
+		q.Limit = len(known) + max(offset, 0) + cmp.Or(max(limit, 0), defaultPage)
+	}
+	infos, err := t.Runs(r.Context(), q)
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +173,6 @@ func (s *service) listRuns(_ http.ResponseWriter, r *http.Request) (any, error) 
 			add(s.closed(r.Context(), t, info, info.Run))
 		}
 	}
-	offset, _ := strconv.Atoi(query.Get("offset")) // 0 if it is no number
-	limit, _ := strconv.Atoi(query.Get("limit"))
 	return page(rows, offset, limit), nil
 }
 

@@ -226,10 +226,13 @@ func schemas(name string, g untyped.Runner) (any, error) {
 // stamp is a time as clients read it.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000+00:00") }
 
-// page returns the part of a list that was asked for, 10 without a limit. It is never nil.
+// defaultPage is how many rows a list has for a request without a limit.
+const defaultPage = 10
+
+// page returns the part of a list that was asked for. It is never nil.
 func page(rows []any, offset, limit int) []any {
 	if limit <= 0 {
-		limit = 10
+		limit = defaultPage
 	}
 	rows = rows[min(max(offset, 0), len(rows)):]
 	return append([]any{}, rows[:min(limit, len(rows))]...)
