@@ -251,7 +251,7 @@ var rooms = map[string]room{
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "internal/prompts", "internal/skills/model"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program
 	}},
-	"tests/doors": {ours: []string{".", "graph/untyped", "llm", "longterm", "server", "tests/browser"}},
+	"tests/doors": {ours: []string{".", "graph/untyped", "internal/llmtest", "llm", "longterm", "server", "tests/browser"}},
 	"tests/browser": {theirs: []string{
 		"github.com/chromedp/chromedp", // drives the browser by its own protocol, without another program
 	}},
