@@ -255,7 +255,9 @@ var rooms = map[string]room{
 	"tests/browser": {theirs: []string{
 		"github.com/chromedp/chromedp", // drives the browser by its own protocol, without another program
 	}},
-	"tests/page":  {ours: []string{".", "server", "tests/browser"}},
+	"tests/page": {ours: []string{".", "llm", "server", "tests/browser"}, theirs: []string{
+		"github.com/chromedp/cdproto", // the theme that a page is looked at in
+	}},
 	"tests/kills": {ours: []string{"agent", "checkpoint/postgres", "llm", "llm/openai", "state"}},
 	"internal/golden": {theirs: []string{
 		"github.com/google/go-cmp", // readable differences
