@@ -101,7 +101,8 @@ var rooms = map[string]room{
 		"github.com/bits-and-blooms/bitset", // sets of files and chunks, 64 in a word
 		"golang.org/x/sys/cpu",              // whether the processor has the instructions of the dot product
 	}},
-	"checkpoint": {ours: []string{"graph", "internal/stored", "internal/sqlite"}, theirs: []string{
+	"internal/seal": {},
+	"checkpoint": {ours: []string{"graph", "internal/seal", "internal/stored", "internal/sqlite"}, theirs: []string{
 		"golang.org/x/sys/unix", // whether a process of macOS has ended and waits for its parent
 	}},
 	"checkpoint/postgres": {ours: []string{"graph", "internal/stored"}, theirs: []string{

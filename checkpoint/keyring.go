@@ -10,11 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/internal/seal"
 	"example.com/ragflow/internal/sqlite"
 )
-
-// keyBytes is the length of a key: AES-256.
-const keyBytes = 32
 
 // Keyring has the keys of an encrypted store.
 type Keyring struct {
@@ -54,8 +52,8 @@ func ParseKeyring(text string) (*Keyring, error) {
 			return nil, fmt.Errorf("key %d: want ID:KEY, the id of letters, digits, '.', '-' and '_'", i+1)
 		}
 		key, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(encoded, "="))
-		if err != nil || len(key) != keyBytes {
-			return nil, fmt.Errorf("key %q: want %d bytes in base64, as openssl rand -base64 %d writes them", id, keyBytes, keyBytes)
+		if err != nil || len(key) != seal.KeyBytes {
+			return nil, fmt.Errorf("key %q: want %d bytes in base64, as openssl rand -base64 %d writes them", id, seal.KeyBytes, seal.KeyBytes)
 		}
 		if _, twice := keys[id]; twice {
 			return nil, fmt.Errorf("key %q is given twice", id)
@@ -99,12 +97,12 @@ func (s *SQLite) unlock(ctx context.Context, ring *Keyring) error {
 	case !keyID.MatchString(ring.Current):
 		return s.keyError(ring.Current, "the id of a key is 1 to 32 letters, digits, '.', '-' and '_'")
 	}
-	seal := &sealer{ring: *ring}
-	if _, err := seal.aead(ring.Current); err != nil {
+	keys := &sealer{Sealer: seal.New(seal.Keys(*ring))}
+	if err := keys.Check(ring.Current); err != nil {
 		return s.keyError(ring.Current, err.Error())
 	}
 	if slices.Contains(known, ring.Current) || s.db.ReadOnly() {
-		return s.db.Read(ctx, func(tx *sqlite.Tx) error { return s.useKeys(tx, seal, known) })
+		return s.db.Read(ctx, func(tx *sqlite.Tx) error { return s.useKeys(tx, keys, known) })
 	}
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		if err := load(tx); err != nil { // another process may have been first
@@ -116,10 +114,10 @@ func (s *SQLite) unlock(ctx context.Context, ring *Keyring) error {
 				return err
 			}
 		}
-		if err := s.useKeys(tx, seal, known); err != nil {
+		if err := s.useKeys(tx, keys, known); err != nil {
 			return err
 		}
-		witness, err := seal.sealBytes(keyPrefix+ring.Current, []byte(keyWitness))
+		witness, err := keys.sealBytes(keyPrefix+ring.Current, []byte(keyWitness))
 		if err != nil {
 			return err
 		}
@@ -128,22 +126,22 @@ func (s *SQLite) unlock(ctx context.Context, ring *Keyring) error {
 }
 
 // useKeys checks the keys that records may need.
-func (s *SQLite) useKeys(tx *sqlite.Tx, seal *sealer, known []string) error {
+func (s *SQLite) useKeys(tx *sqlite.Tx, keys *sealer, known []string) error {
 	for _, id := range known {
-		if _, err := seal.aead(id); err != nil {
+		if err := keys.Check(id); err != nil {
 			return s.keyError(id, fmt.Sprintf("records still need it, and %v: give it together with the current key until they are encrypted again", err))
 		}
 		var witness any
 		if err := tx.QueryRow(`SELECT value FROM meta WHERE key = ?`, keyPrefix+id).Scan(&witness); err != nil {
 			return err
 		}
-		if text, err := seal.open(keyPrefix+id, witness); err != nil || string(text) != keyWitness {
+		if text, err := keys.open(keyPrefix+id, witness); err != nil || string(text) != keyWitness {
 			return s.keyError(id, "it is not the key that the store was encrypted with: give the right one")
 		}
 	}
-	if err := tx.QueryRow(`SELECT coalesce((SELECT value FROM meta WHERE key = ?), '') = ?`, sealingKey, sealingAll).Scan(&seal.strict); err != nil {
+	if err := tx.QueryRow(`SELECT coalesce((SELECT value FROM meta WHERE key = ?), '') = ?`, sealingKey, sealingAll).Scan(&keys.strict); err != nil {
 		return err
 	}
-	s.sealer = seal
+	s.sealer = keys
 	return nil
 }

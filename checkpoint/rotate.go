@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/seal"
 	"example.com/ragflow/internal/sqlite"
 )
 
@@ -39,7 +40,7 @@ func (s *SQLite) Rotate(ctx context.Context) (int, error) {
 	if err == nil {
 		err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 			return errors.Join(putMeta(tx, sealingKey, sealingAll),
-				tx.Do(`DELETE FROM meta WHERE substr(key, 1, 4) = '`+keyPrefix+`' AND key <> ?`, keyPrefix+s.sealer.ring.Current))
+				tx.Do(`DELETE FROM meta WHERE substr(key, 1, 4) = '`+keyPrefix+`' AND key <> ?`, keyPrefix+s.sealer.Current()))
 		})
 	}
 	if err != nil {
@@ -64,7 +65,7 @@ func (s *SQLite) rotate(tx *sqlite.Tx, name string) (int, error) {
 	if err := tx.QueryRow(`SELECT coalesce(max(id), 0), coalesce(max(head), 0) FROM threads WHERE name = ?`, name).Scan(&id, &head); err != nil {
 		return 0, err
 	}
-	if err := tx.QueryRow(stale, head, 0, id, sealedPrefix(s.sealer.ring.Current)).Scan(&n); err != nil || n == 0 {
+	if err := tx.QueryRow(stale, head, 0, id, seal.Prefix(s.sealer.Current())).Scan(&n); err != nil || n == 0 {
 		return 0, err
 	}
 	var commits []graph.Commit
