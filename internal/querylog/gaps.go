@@ -1,0 +1,86 @@
+package querylog
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/internal/rank"
+	"example.com/ragflow/internal/text"
+)
+
+// Two questions are about the same from these cosines on: of the vectors of the built-in model, and
+// of their words. TestGaps shows what they keep together and apart.
+const (
+	alikeByMeaning = 0.80
+	alikeByWords   = 0.40
+)
+
+// compared is how many different questions are compared, each with the leaders of all groups.
+const compared = 500
+
+// gaps puts questions of like meaning together and returns those that were asked more than once.
+// The most asked question leads a group; another one joins the most similar leader. The same
+// questions give the same groups.
+func gaps(ctx context.Context, asked []Asked, vectors func(context.Context, []string) ([][]float32, error)) ([]Gap, error) {
+	asked = asked[:min(len(asked), compared)]
+	alike, least := byWords(asked), alikeByWords
+	if vectors != nil && len(asked) > 0 {
+		texts := make([]string, len(asked))
+		for i, a := range asked {
+			texts[i] = a.Text
+		}
+		v, err := vectors(ctx, texts)
+		if err != nil {
+			return nil, err
+		}
+		alike, least = func(i, k int) float64 { return product(v[i], v[k]) }, alikeByMeaning
+	}
+	var leaders []int
+	groups := map[int]*Gap{}
+	for i, a := range asked {
+		leader, best := i, least
+		for _, k := range leaders {
+			if s := alike(i, k); s >= best {
+				leader, best = k, s
+			}
+		}
+		if leader == i {
+			leaders, groups[i] = append(leaders, i), &Gap{}
+		}
+		g := groups[leader]
+		g.Count += a.Count
+		if len(g.Questions) < listed {
+			g.Questions = append(g.Questions, a.Text)
+		}
+	}
+	out := []Gap{}
+	for _, k := range leaders {
+		if groups[k].Count > 1 {
+			out = append(out, *groups[k])
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Gap) int { return cmp.Or(b.Count-a.Count, strings.Compare(a.Questions[0], b.Questions[0])) })
+	return out[:min(len(out), listed)], nil
+}
+
+// byWords compares questions by their words without endings.
+func byWords(asked []Asked) func(i, k int) float64 {
+	vectors := make([]rank.Vector, len(asked))
+	for i, a := range asked {
+		var stems []string
+		for _, t := range text.For(text.Language(a.Text)).Analyze(a.Text) {
+			stems = append(stems, t.Term)
+		}
+		vectors[i] = rank.NewVector(stems)
+	}
+	return func(i, k int) float64 { return rank.Cosine(vectors[i], vectors[k]) }
+}
+
+func product(a, b []float32) (sum float64) {
+	for i, x := range a {
+		sum += float64(x) * float64(b[i])
+	}
+	return sum
+}

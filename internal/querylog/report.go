@@ -1,0 +1,334 @@
+package querylog
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/ragflow/internal/seal"
+	"example.com/ragflow/internal/text"
+)
+
+// Query says what [Analyze] sums up.
+type Query struct {
+	From, To    time.Time // entries from From on and before To; zero: without a bound
+	Collections []string  // entries that used these collections alone; none: all
+	Owner       string    // entries of an owner; empty: all
+
+	// Vectors returns a vector of length 1 for each text, by which questions of like meaning are
+	// found. Nil: questions are alike by their words.
+	Vectors func(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// Report sums up the log. Its JSON is the schema of "ragflow analytics --json". Shares are within 0
+// and 1, and 0 of nothing. Lists are best or most first.
+type Report struct {
+	From          time.Time `json:"from,omitzero"`
+	To            time.Time `json:"to,omitzero"`
+	OfCollections []string  `json:"of_collections,omitempty"`
+	OfOwner       string    `json:"of_owner,omitempty"`
+
+	Questions int `json:"questions"`
+	Answered  int `json:"answered"`
+	Declined  int `json:"declined"` // the documents do not hold the answer
+	Failed    int `json:"failed"`
+	Cancelled int `json:"cancelled"`
+	Retried   int `json:"retried"` // searched twice
+	Searches  int `json:"searches"`
+	Empty     int `json:"empty"` // questions and searches that found no passage
+
+	DeclinedRate float64 `json:"declined_rate"` // of the questions that did not fail
+	FailedRate   float64 `json:"failed_rate"`   // of all questions
+	EmptyRate    float64 `json:"empty_rate"`    // of the questions that did not fail, and the searches
+
+	CostUSD      float64 `json:"cost_usd"`
+	InputTokens  int64   `json:"input_tokens"`
+	OutputTokens int64   `json:"output_tokens"`
+
+	Stages      []Stage  `json:"stages"` // "total" and "search" first, then the slowest
+	Top         []Asked  `json:"top_questions"`
+	Unanswered  []Asked  `json:"unanswered"` // declined, or searched for without a hit
+	Gaps        []Gap    `json:"gaps"`       // what was asked more than once and the documents do not hold
+	Errors      []Asked  `json:"errors"`     // why questions failed
+	Collections []Group  `json:"collections"`
+	Owners      []Group  `json:"owners"`
+	Models      []Group  `json:"models"`
+	Missing     int64    `json:"missing"`    // entries that could not be written
+	Unreadable  int      `json:"unreadable"` // entries whose key is missing
+	Notes       []string `json:"notes,omitempty"`
+}
+
+// Stage is how long one stage took.
+type Stage struct {
+	Name  string  `json:"name"` // a node, or "total" of a question, or "search"
+	Count int     `json:"count"`
+	P50MS float64 `json:"p50_ms"`
+	P95MS float64 `json:"p95_ms"`
+	MaxMS float64 `json:"max_ms"`
+	Share float64 `json:"share"` // of the time of all questions
+}
+
+// Asked is a text that occurred some times.
+type Asked struct {
+	Text  string    `json:"text"` // as it was first written
+	Count int       `json:"count"`
+	Last  time.Time `json:"last"`
+}
+
+// Gap is questions of like meaning.
+type Gap struct {
+	Count     int      `json:"count"`     // how often they were asked
+	Questions []string `json:"questions"` // the most asked first, at most 10
+}
+
+// Group is the questions and searches that have something in common.
+type Group struct {
+	Name      string  `json:"name"` // empty: the documents, or the owner, without a name
+	Questions int     `json:"questions"`
+	Searches  int     `json:"searches"`
+	Declined  int     `json:"declined"`
+	Failed    int     `json:"failed"`
+	Empty     int     `json:"empty"`
+	P95MS     float64 `json:"p95_ms"` // of the questions
+	CostUSD   float64 `json:"cost_usd"`
+
+	times []float64
+}
+
+// listed is how many rows a list of a report has.
+const listed = 10
+
+// maxKnown is how many runes of a question two must share to be the same.
+const maxKnown = 500
+
+// Analyze sums up the log at a path, with keys if it is encrypted. No file is an empty log.
+func Analyze(ctx context.Context, path string, keys *seal.Keys, q Query) (*Report, error) {
+	var sealer *seal.Sealer
+	if keys != nil {
+		sealer = seal.New(*keys)
+	}
+	to := q.To
+	if to.IsZero() {
+		to = time.UnixMicro(1<<63 - 1)
+	}
+	var s *sum
+	unreadable, err := read(ctx, path, sealer, q.From, to, func() { s = newSum(q) }, func(e *Entry) { s.add(e) })
+	if err != nil {
+		return nil, fmt.Errorf("read the query log: %w", err)
+	}
+	if s == nil {
+		s = newSum(q)
+	}
+	s.Unreadable = unreadable
+	return s.report(ctx, q)
+}
+
+// sum is a report that entries are added to.
+type sum struct {
+	Report
+
+	times                      map[string][]float64 // by stage
+	asked, unanswered, errors  map[string]*Asked
+	collections, owners, model map[string]*Group
+}
+
+func newSum(q Query) *sum {
+	return &sum{
+		Report: Report{From: q.From, To: q.To, OfCollections: q.Collections, OfOwner: q.Owner},
+		times:  map[string][]float64{}, asked: map[string]*Asked{}, unanswered: map[string]*Asked{}, errors: map[string]*Asked{},
+		collections: map[string]*Group{}, owners: map[string]*Group{}, model: map[string]*Group{},
+	}
+}
+
+func (s *sum) add(e *Entry) {
+	if e.Kind == Lost {
+		s.Missing += e.Lost
+		return
+	}
+	other := func(c string) bool { return !slices.Contains(s.OfCollections, c) }
+	if s.OfOwner != "" && e.Owner != s.OfOwner || len(s.OfCollections) > 0 && (len(e.Collections) == 0 || slices.ContainsFunc(e.Collections, other)) {
+		return
+	}
+	s.count(e)
+	groups := []*Group{group(s.owners, e.Owner)}
+	for _, c := range e.Collections {
+		groups = append(groups, group(s.collections, c))
+	}
+	if len(e.Collections) == 0 {
+		groups = append(groups, group(s.collections, ""))
+	}
+	if e.Model != "" {
+		groups = append(groups, group(s.model, e.Model))
+	}
+	for _, g := range groups {
+		g.add(e)
+	}
+	for name, ms := range e.LatencyMS {
+		if e.Kind == Search {
+			name = Search
+		}
+		s.times[name] = append(s.times[name], ms)
+	}
+}
+
+// count adds an entry to the counts and to the lists of texts.
+func (s *sum) count(e *Entry) {
+	s.CostUSD, s.InputTokens, s.OutputTokens = s.CostUSD+e.CostUSD, s.InputTokens+e.InputTokens, s.OutputTokens+e.OutputTokens
+	if e.Kind == Search {
+		s.Searches++
+	} else {
+		s.Questions++
+		note(s.asked, e.Question, e.Time)
+	}
+	switch {
+	case e.Error == Cancelled:
+		s.Cancelled++
+		return
+	case e.Error != "":
+		s.Failed++
+		note(s.errors, e.Error, e.Time)
+		return
+	case e.Abstained:
+		s.Declined++
+	case e.Kind == Ask:
+		s.Answered++
+	}
+	if e.Attempts > 1 {
+		s.Retried++
+	}
+	if e.empty() {
+		s.Empty++
+	}
+	if e.Abstained || e.Kind == Search && e.Hits == 0 {
+		note(s.unanswered, e.Question, e.Time)
+	}
+}
+
+// empty reports whether documents were searched and nothing was found.
+func (e *Entry) empty() bool {
+	return e.Error == "" && e.Hits == 0 && (e.Kind == Search || e.Attempts > 0)
+}
+
+// note counts a text.
+func note(in map[string]*Asked, what string, at time.Time) {
+	what = text.First(text.Clean(what), maxKnown)
+	key := strings.TrimRight(strings.ToLower(what), " ?!.？！。")
+	if key == "" {
+		return
+	}
+	if in[key] == nil {
+		in[key] = &Asked{Text: what}
+	}
+	in[key].Count++
+	in[key].Last = at
+}
+
+func group(in map[string]*Group, name string) *Group {
+	if in[name] == nil {
+		in[name] = &Group{Name: name}
+	}
+	return in[name]
+}
+
+func (g *Group) add(e *Entry) {
+	g.CostUSD += e.CostUSD
+	if e.Kind == Search {
+		g.Searches++
+	} else {
+		g.Questions++
+		g.times = append(g.times, e.LatencyMS["total"])
+	}
+	if e.Error != "" && e.Error != Cancelled {
+		g.Failed++
+	}
+	if e.Abstained {
+		g.Declined++
+	}
+	if e.empty() {
+		g.Empty++
+	}
+}
+
+// report finishes the report.
+func (s *sum) report(ctx context.Context, q Query) (*Report, error) {
+	r := &s.Report
+	done := r.Answered + r.Declined
+	r.DeclinedRate, r.FailedRate, r.EmptyRate = share(r.Declined, done), share(r.Failed, r.Questions), share(r.Empty, done+r.Searches)
+	r.Stages = s.stages()
+	unanswered := most(s.unanswered)
+	r.Top, r.Unanswered, r.Errors = first(most(s.asked)), first(unanswered), first(most(s.errors))
+	r.Collections, r.Owners, r.Models = groups(s.collections), groups(s.owners), groups(s.model)
+	var err error
+	if r.Gaps, err = gaps(ctx, unanswered, q.Vectors); err != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("questions are compared by their words: %v", err))
+		r.Gaps, err = gaps(ctx, unanswered, nil)
+	}
+	return r, err
+}
+
+func share(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
+
+func first(list []Asked) []Asked { return list[:min(len(list), listed)] }
+
+// most lists texts, the most frequent first, then the last asked.
+func most(of map[string]*Asked) []Asked {
+	out := []Asked{}
+	for _, a := range of {
+		out = append(out, *a)
+	}
+	slices.SortFunc(out, func(a, b Asked) int {
+		return cmp.Or(b.Count-a.Count, b.Last.Compare(a.Last), strings.Compare(a.Text, b.Text))
+	})
+	return out
+}
+
+// groups lists groups, the largest first.
+func groups(of map[string]*Group) []Group {
+	out := []Group{}
+	for _, g := range of {
+		slices.Sort(g.times)
+		g.P95MS = quantile(g.times, 0.95)
+		out = append(out, *g)
+	}
+	slices.SortFunc(out, func(a, b Group) int {
+		return cmp.Or((b.Questions+b.Searches)-(a.Questions+a.Searches), strings.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+func (s *sum) stages() []Stage {
+	out := []Stage{}
+	total := added(s.times["total"])
+	for _, name := range slices.Sorted(maps.Keys(s.times)) {
+		times := s.times[name]
+		slices.Sort(times)
+		stage := Stage{Name: name, Count: len(times), P50MS: quantile(times, 0.5), P95MS: quantile(times, 0.95), MaxMS: times[len(times)-1]}
+		if total > 0 && name != Search {
+			stage.Share = added(times) / total
+		}
+		out = append(out, stage)
+	}
+	place := func(s Stage) int { return slices.Index([]string{"", Search, "total"}, s.Name) }
+	slices.SortStableFunc(out, func(a, b Stage) int { return cmp.Or(place(b)-place(a), cmp.Compare(b.P95MS, a.P95MS)) })
+	return out
+}
+
+func added(list []float64) (sum float64) {
+	for _, v := range list {
+		sum += v
+	}
+	return sum
+}
+
+// quantile returns the value that a share p of a sorted list does not exceed; 0 of an empty list.
+func quantile(sorted []float64, p float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[max(int(math.Ceil(p*float64(len(sorted)))), 1)-1]
+}
