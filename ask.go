@@ -98,6 +98,7 @@ type request struct {
 	runner *graph.Runner[state.State, state.Update]
 	graph  graph.Request[state.Update]
 	trace  bool
+	asked  Question // if it resumes a run, with the text and the collections of that
 
 	continues bool // the thread may have been begun by its owner before
 }
@@ -126,6 +127,9 @@ func (a *Assistant) prepare(ctx context.Context, q Question) (*request, error) {
 			return nil, fmt.Errorf("resume thread %q: %w", q.Thread, err)
 		}
 		saved, filter, q.Collections = s.Settings, s.Scope.Filter, collectionsOf(s.Scope)
+		if m, ok := state.LastHuman(s.Messages); ok {
+			q.Text = m.Content
+		}
 	}
 	b, err := a.collections.current(ctx, q.Collections...)
 	if err != nil {
@@ -149,6 +153,7 @@ func (a *Assistant) prepare(ctx context.Context, q Question) (*request, error) {
 		saved.Speculate = settings.Speculate // as it is decided by what is there
 		a.input(&r.graph, q, saved)
 	}
+	r.asked = q
 	return r, nil
 }
 
@@ -251,6 +256,13 @@ type SearchOptions struct {
 // without an answer. In a query that is not Plain, "words in quotes" must stand
 // together. For errors see [search.Engine.List].
 func (a *Assistant) Search(ctx context.Context, query string, o SearchOptions) (*SearchReply, error) {
+	began := a.config.Clock()
+	reply, err := a.search(ctx, query, o)
+	a.recordSearch(ctx, query, o, began, reply, err)
+	return reply, err
+}
+
+func (a *Assistant) search(ctx context.Context, query string, o SearchOptions) (*SearchReply, error) {
 	query = text.First(text.Clean(query), nodes.MaxQueryRunes)
 	switch {
 	case query == "":

@@ -61,6 +61,10 @@ type Config struct {
 	// ThreadKeys encrypt threads.db, see [ParseKeyring]; nil: it is not encrypted. Earlier
 	// records are encrypted by [threads.Log.Seal]. The index is never encrypted.
 	ThreadKeys *Keyring
+	// QueryLogDays is how many days DataDir keeps a record of each question and search, for
+	// [Assistant.Analytics]; 0: 90; below zero: none is kept. A log that cannot be written fails
+	// no question. With ThreadKeys it is encrypted.
+	QueryLogDays int
 	// Durability says what a saved step of threads.db survives: ProcessCrash, the default,
 	// or PowerLoss.
 	Durability string
@@ -142,6 +146,7 @@ func (c Config) Resolve() (Config, error) { return c.withDefaults() }
 // withDefaults fills in what was left zero and refuses what makes no sense.
 func (c Config) withDefaults() (Config, error) {
 	c.Workers, c.Wait = cmp.Or(c.Workers, nodes.DefaultWorkers), cmp.Or(c.Wait, 30*time.Second)
+	c.QueryLogDays = cmp.Or(c.QueryLogDays, defaultLogDays)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

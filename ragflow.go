@@ -14,6 +14,7 @@ import (
 	"example.com/ragflow/internal/dictionary"
 	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/internal/ocr"
+	"example.com/ragflow/internal/querylog"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/llm"
@@ -57,6 +58,7 @@ type Assistant struct {
 	agentRunner *graph.Runner[state.State, state.Update]
 	agentPrint  string // fingerprint of its graph
 	runs        *Runs
+	queries     *querylog.Log         // nil: questions are not logged
 	embedder    *questions            // of Config.Models; nil: none
 	dictionary  dictionary.Dictionary // of Config.Dictionary
 	custom      prompts.Set           // of Config.Prompts
@@ -107,6 +109,7 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	if a.library, err = a.collections.Open(ctx, ""); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
+	a.openQueryLog() //nolint:contextcheck // it outlives the call
 	return a, nil
 }
 
@@ -216,9 +219,12 @@ func (a *Assistant) ReadOnly() bool {
 }
 
 // Close ends all runs, waits for them and closes the databases. A run that was under way can
-// be resumed.
+// be resumed. A query log that cannot be written delays it by two seconds at most.
 func (a *Assistant) Close() error {
 	a.runs.close()
+	if a.queries != nil {
+		a.queries.Close()
+	}
 	err := a.collections.close()
 	if a.store != a.config.Threads {
 		err = errors.Join(err, a.store.Close())

@@ -72,6 +72,7 @@ func (r *Runs) start(ctx, life context.Context, q Question) (*run, error) {
 	defer r.a.quiet.ask()()
 	request, err := r.a.prepare(ctx, q)
 	if err != nil {
+		r.a.recordRefused(ctx, q, err)
 		return nil, err
 	}
 	life, x, err := r.enter(life, request)
@@ -117,6 +118,7 @@ func (r *Runs) do(ctx context.Context, x *run, q *request, tap func(graph.Event[
 	defer x.cancel(nil)
 	err := r.a.tell(ctx, q, x.id, func(id string, base int64) { r.begin(ctx, x, id, base, q.continues) }, x.add, tap)
 	x.end(err)
+	r.a.record(ctx, x, q, err)
 	return err
 }
 

@@ -61,6 +61,7 @@ func (f flowRunner) request(ctx context.Context, req untyped.Request) (*request,
 	q.Thread, q.Metadata, q.Resume, q.Answers, q.From, q.OnBusy = req.Thread, req.Metadata, req.Resume, req.Answers, req.From, req.OnBusy
 	r, err := f.a.prepare(ctx, q)
 	if err != nil {
+		f.a.recordRefused(ctx, q, err)
 		return nil, err
 	}
 	if req.Run != "" {

@@ -29,7 +29,7 @@ func (a *app) explainCommand(g *given) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.with(c.Context(), g, opening{sync: true}, func(opened *session) error {
+		return a.with(c.Context(), g, opening{sync: true, change: unlogged}, func(opened *session) error {
 			e, err := opened.Explain(c.Context(), ragflow.Question{Text: query})
 			if err != nil {
 				return failed("explain", err)

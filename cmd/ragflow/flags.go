@@ -66,6 +66,7 @@ func (g *given) addAsk(f *pflag.FlagSet) {
 	g.addSearch(f)
 	g.addModels(f)
 	g.addFilter(f)
+	g.addNoQueryLog(f)
 }
 
 // addSearch adds the flags of all commands that search.
@@ -85,6 +86,14 @@ func (g *given) addModels(f *pflag.FlagSet) {
 func (g *given) addNoMeaning(f *pflag.FlagSet) {
 	f.BoolFunc("no-meaning", "find and order passages by words alone, without the built-in model; as --rerank "+search.RerankOffline, func(string) error {
 		g.settings["RERANKING"].Values = []string{search.RerankOffline}
+		return nil
+	})
+}
+
+// addNoQueryLog adds --no-query-log.
+func (g *given) addNoQueryLog(f *pflag.FlagSet) {
+	f.BoolFunc("no-query-log", "keep what is asked out of the query log, queries.db in the data folder", func(string) error {
+		g.settings["RAGFLOW_QUERY_LOG"].Values = []string{"off"}
 		return nil
 	})
 }

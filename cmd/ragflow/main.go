@@ -95,7 +95,7 @@ func (a *app) root(g *given) (root *cobra.Command, helpError func() error) {
 	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "on standard error, nothing but errors")
 	root.AddCommand(
 		a.askCommand(g), a.chatCommand(g), a.searchCommand(g), a.indexCommand(g), a.explainCommand(g),
-		a.threadsCommand(g), a.feedbackCommand(g), a.traceCommand(g), a.graphCommand(), a.evalCommand(g),
+		a.threadsCommand(g), a.feedbackCommand(g), a.analyticsCommand(g), a.traceCommand(g), a.graphCommand(), a.evalCommand(g),
 		a.serveCommand(g), a.mcpCommand(g), a.tokensCommand(g), a.modelsCommand(g), a.initCommand(g), a.trustCommand(g), a.configCommand(g), a.doctorCommand(g), a.versionCommand(),
 	)
 	root.InitDefaultCompletionCmd()
@@ -125,8 +125,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 // otherNames lists commands that other systems have: an error and its hint.
 func otherNames() map[string][2]string {
 	return map[string][2]string{
-		"query":     {"query is called ask here", `ragflow ask "…"`},
-		"optimize":  {"there is no optimize yet", "change a setting and compare: ragflow eval --json > now.json, then ragflow eval compare before.json now.json"},
-		"analytics": {"there is no analytics yet", "ragflow feedback list shows the ratings; query_logs in threads.db has every question and its time, for SQL"},
+		"query":    {"query is called ask here", `ragflow ask "…"`},
+		"optimize": {"there is no optimize yet", "change a setting and compare: ragflow eval --json > now.json, then ragflow eval compare before.json now.json"},
 	}
 }

@@ -40,6 +40,7 @@ func (a *app) mcpCommand(g *given) *cobra.Command {
 	c.Flags().StringVar(&client, "print-config", "", "print what a `CLIENT` needs to start this: claude, cursor, vscode or codex")
 	g.addSearch(c.Flags())
 	g.addModels(c.Flags())
+	g.addNoQueryLog(c.Flags())
 	return c
 }
 

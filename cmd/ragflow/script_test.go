@@ -136,6 +136,7 @@ func schemas() map[string]any {
 		"compare":  &eval.Comparison{},
 
 		"retrieval": &retrievalReply{},
+		"analytics": &ragflow.Analytics{},
 
 		"collections": &collectionsReply{},
 	}
@@ -173,7 +174,7 @@ func fieldNames(t reflect.Type) []string {
 	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
-		case strings.Contains(options, "omitempty"): // may be left out
+		case strings.Contains(options, "omit"): // may be left out
 		case f.Anonymous:
 			out = append(out, fieldNames(f.Type)...)
 		case name != "-":

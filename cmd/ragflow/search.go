@@ -55,6 +55,7 @@ func (a *app) searchCommand(g *given) *cobra.Command {
 	c.Flags().Float64Var(&minScore, "min-score", 0, "leave out passages that score less than `N`; 0 leaves out none")
 	c.Flags().StringVar(&leg, "leg", "", "search by one `LEG`: lexical (words), dense (meaning), hybrid (both) or graph (names of documents); dense needs vectors, which ragflow index makes")
 	g.addFilter(c.Flags())
+	g.addNoQueryLog(c.Flags())
 	a.jsonFlag(c)
 	return c
 }

@@ -33,6 +33,7 @@ func (a *app) serveCommand(g *given) *cobra.Command {
 	f.BoolVar(&logged, "log", false, "write a line of JSON for each request to standard error")
 	g.addSearch(f)
 	g.addModels(f)
+	g.addNoQueryLog(f)
 	return c
 }
 

@@ -285,8 +285,14 @@ func (a *app) restoreThreads(ctx context.Context, g *given, file string, yes boo
 // age is a duration as a flag; it may be in days.
 type age time.Duration
 
-func (d *age) String() string { return time.Duration(*d).String() }
-func (*age) Type() string     { return "duration" }
+func (*age) Type() string { return "duration" }
+
+func (d *age) String() string {
+	if *d == 0 {
+		return "" // there is no default to show
+	}
+	return time.Duration(*d).String()
+}
 
 // Set implements pflag.Value.
 func (d *age) Set(text string) error {

@@ -17,6 +17,7 @@ import (
 const (
 	ThreadsFile = "threads.db"
 	MemoryFile  = "memory.db"    // what agents remember
+	QueryLog    = "queries.db"   // questions and searches
 	ChatHistory = "chat_history" // what was typed in chat
 )
 
@@ -42,7 +43,7 @@ func (l *loader) checkData() error {
 	if ofProject && !newfile.Inside(l.Project, dir) {
 		return newfile.OutsideError(dir)
 	}
-	files := []string{"index.db", ThreadsFile, MemoryFile, ChatHistory, "feedback.jsonl", "promoted", "collections", filepath.Join("collections", l.in.Collection)}
+	files := []string{"index.db", ThreadsFile, MemoryFile, QueryLog, ChatHistory, "feedback.jsonl", "promoted", "collections", filepath.Join("collections", l.in.Collection)}
 	for _, name := range files {
 		path := filepath.Join(dir, name)
 		if info, err := os.Lstat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {

@@ -70,6 +70,13 @@ func generalTable(c *ragflow.Config, dataDir string, m *Models) []setting {
 			}),
 		row("RAGFLOW_DURABILITY", ragflow.ProcessCrash, 0, ragflow.ProcessCrash+" or "+ragflow.PowerLoss,
 			oneOf([]string{ragflow.ProcessCrash, ragflow.PowerLoss}, &c.Durability)),
+		row("RAGFLOW_QUERY_LOG", "90", 0, "a whole number of days from 1 to 3650, or off", func(v string) bool {
+			if v == off {
+				c.QueryLogDays = -1
+				return true
+			}
+			return whole(1, 3650, &c.QueryLogDays)(v)
+		}).flagged("no-query-log", ""),
 		row("RAGFLOW_THREAD_KEYS", "", firstPage|isSecret, "keys such as 2026:KEY, KEY being 32 bytes in base64; the first one is the current",
 			func(v string) (ok bool) {
 				var err error
