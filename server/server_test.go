@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -206,6 +207,58 @@ func TestForeignIsUnknown(t *testing.T) {
 		t.Errorf("a foreign list: %v", got)
 	}
 	h.want(t, 200, "GET", "/api/threads/"+thread, anna, "")
+}
+
+// TestAnalytics: the log is summed up for an administrator alone, and only of the collections that
+// the token may use.
+func TestAnalytics(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{Token: true}, nil)
+	for _, name := range []string{"law", "sales"} {
+		l, err := h.a.Collections().Make(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.PutText(t.Context(), "note", "Note", "The fee of "+name+" is 12 euros.", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	anna := h.token(t, tokens.Token{Name: "anna", Owner: "anna", Scopes: []tokens.Scope{tokens.Ask, tokens.Read}})
+	admin := h.token(t, tokens.Token{Name: "admin", Owner: "admin", Scopes: []tokens.Scope{tokens.Admin}})
+	law := h.token(t, tokens.Token{Name: "law", Owner: "law", Scopes: []tokens.Scope{tokens.Admin}, Collections: []string{"law"}})
+	s, err := server.New(h.a, server.Options{Token: true, Tokens: string(h.folder)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Server = s
+	h.want(t, 200, "POST", "/api/ask", anna, `{"question": "What is the fee of law?", "collections": ["law"]}`)
+	h.want(t, 200, "POST", "/api/ask", anna, `{"question": "What is the fee of sales?", "collections": ["sales"]}`)
+	h.want(t, 200, "POST", "/api/ask", anna, `{"question": "What are the fees?", "collections": ["law", "sales"]}`)
+	h.want(t, 200, "POST", "/api/search", law, `{"query": "fee", "collections": ["law"]}`)
+	for _, tt := range []struct {
+		token, query        string
+		questions, searches float64
+	}{
+		{admin, "", 3, 1},
+		{admin, "?days=1&collection=sales", 1, 0},
+		{admin, "?owner=law", 0, 1},
+		{admin, "?owner=anna&collection=law", 1, 0},
+		{law, "", 1, 1},
+		{law, "?collection=law&days=3650", 1, 1},
+	} {
+		got := h.want(t, 200, "GET", "/api/analytics"+tt.query, tt.token, "")
+		if got["questions"] != tt.questions || got["searches"] != tt.searches {
+			t.Errorf("%q: %v questions, %v searches, want %v and %v", tt.query, got["questions"], got["searches"], tt.questions, tt.searches)
+		}
+		if text := fmt.Sprint(got); tt.token == law && strings.Contains(text, "sales") {
+			t.Errorf("%q: the token of law sees %s", tt.query, text)
+		}
+	}
+	h.want(t, 404, "GET", "/api/analytics?collection=sales", law, "")
+	h.want(t, 422, "GET", "/api/analytics?days=-1", admin, "")
+	h.want(t, 422, "GET", "/api/analytics?days=soon", admin, "")
+	h.want(t, 403, "GET", "/api/analytics", anna, "")
+	h.want(t, 401, "GET", "/api/analytics", "", "")
 }
 
 // TestCollectionsOfTokens: a token with collections uses no other one.

@@ -23,7 +23,7 @@ type service struct {
 // Routes are the routes of the interface. The error names a type that cannot be described.
 func Routes(a *ragflow.Assistant, version string) ([]door.Route, error) {
 	s := &service{a: a}
-	for _, more := range [][]endpoint{s.questions(), s.conversations(), s.documents()} {
+	for _, more := range [][]endpoint{s.questions(), s.conversations(), s.documents(), s.sums()} {
 		s.all = append(s.all, more...)
 	}
 	description, err := describe(s.all, version)
