@@ -118,10 +118,7 @@ func (s *service) put(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	d, err := l.Put(r.Context(), r.PathValue("name"), slowBody{r.Body, http.NewResponseController(w)}, nil)
-	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		err = &door.BodyError{Status: http.StatusRequestEntityTooLarge, Err: large}
-	}
+	d, err := l.Put(r.Context(), r.PathValue("name"), door.Upload(w, r), nil)
 	if err != nil {
 		fail(w, err)
 		return

@@ -3,12 +3,10 @@ package api
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"net/http"
 	"reflect"
 	"strconv"
-	"time"
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
@@ -100,13 +98,10 @@ func fail(w http.ResponseWriter, err error) {
 		status int
 		errs   []error
 	}{
-		{http.StatusNotFound, []error{ingest.ErrNoDocument, fs.ErrNotExist, errNoJob}},
-		{http.StatusConflict, []error{ingest.ErrCollectionExists, ingest.ErrNoDocuments, ingest.ErrReadOnly, ragflow.ErrReadOnly, ragflow.ErrNothingToResume, ragflow.ErrNoAnswer, ragflow.ErrSealed}},
-		{http.StatusRequestEntityTooLarge, []error{ingest.ErrTooLarge}},
-		{http.StatusUnsupportedMediaType, []error{ingest.ErrKind}},
+		{http.StatusNotFound, []error{fs.ErrNotExist, errNoJob}},
+		{http.StatusConflict, []error{ragflow.ErrReadOnly, ragflow.ErrNothingToResume, ragflow.ErrNoAnswer, ragflow.ErrSealed}},
 		{http.StatusUnprocessableEntity, []error{
-			ingest.ErrCollectionName, ingest.ErrName, ingest.ErrNoFolder, ingest.ErrOutside, ragflow.ErrEmptyQuery, ragflow.ErrFiltered, ragflow.ErrThreadName,
-			ragflow.ErrNoSuchModel, ragflow.ErrNoModel, errMeaning,
+			ragflow.ErrEmptyQuery, ragflow.ErrFiltered, ragflow.ErrThreadName, ragflow.ErrNoSuchModel, ragflow.ErrNoModel, errMeaning,
 		}},
 	} {
 		for _, known := range k.errs {
@@ -123,15 +118,3 @@ func fail(w http.ResponseWriter, err error) {
 
 // errMeaning is matched by errors of requests that make no sense.
 var errMeaning = errors.New("the request makes no sense")
-
-// slowBody reads an upload that may take long, as long as something comes.
-type slowBody struct {
-	io.Reader
-
-	c *http.ResponseController
-}
-
-func (b slowBody) Read(p []byte) (int, error) {
-	_ = b.c.SetReadDeadline(time.Now().Add(30 * time.Second)) // else the limits of the server hold
-	return b.Reader.Read(p)                                   //nolint:wrapcheck // a reader
-}

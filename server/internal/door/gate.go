@@ -20,6 +20,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/internal/tokens"
 )
@@ -265,15 +266,26 @@ func Status(err error) int {
 	if body, ok := errors.AsType[*BodyError](err); ok {
 		return body.Status
 	}
-	switch {
-	case errors.Is(err, graph.ErrNotFound):
-		return http.StatusNotFound
-	case errors.Is(err, graph.ErrBusy), errors.Is(err, graph.ErrExists), errors.Is(err, graph.ErrSuperseded):
-		return http.StatusConflict
-	case errors.Is(err, graph.ErrDrained):
-		return http.StatusServiceUnavailable
-	case errors.Is(err, context.Canceled):
-		return 499
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return http.StatusRequestEntityTooLarge
+	}
+	for _, k := range []struct {
+		status int
+		errs   []error
+	}{
+		{http.StatusNotFound, []error{graph.ErrNotFound, ingest.ErrNoCollection, ingest.ErrNoDocument}},
+		{http.StatusConflict, []error{graph.ErrBusy, graph.ErrExists, graph.ErrSuperseded, ingest.ErrCollectionExists, ingest.ErrNoDocuments, ingest.ErrReadOnly}},
+		{http.StatusRequestEntityTooLarge, []error{ingest.ErrTooLarge}},
+		{http.StatusUnsupportedMediaType, []error{ingest.ErrKind}},
+		{http.StatusUnprocessableEntity, []error{ingest.ErrCollectionName, ingest.ErrName, ingest.ErrNoFolder, ingest.ErrOutside}},
+		{http.StatusServiceUnavailable, []error{graph.ErrDrained}},
+		{499, []error{context.Canceled}},
+	} {
+		for _, known := range k.errs {
+			if errors.Is(err, known) {
+				return k.status
+			}
+		}
 	}
 	return http.StatusInternalServerError
 }

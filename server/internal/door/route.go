@@ -84,3 +84,19 @@ func readJSON(w http.ResponseWriter, r *http.Request, v any, strict bool) error 
 	}
 	return nil
 }
+
+// Upload returns the body of a request, which may take long, as long as something comes.
+func Upload(w http.ResponseWriter, r *http.Request) io.ReadCloser {
+	return slowBody{r.Body, http.NewResponseController(w)}
+}
+
+type slowBody struct {
+	io.ReadCloser
+
+	c *http.ResponseController
+}
+
+func (b slowBody) Read(p []byte) (int, error) {
+	_ = b.c.SetReadDeadline(time.Now().Add(bodyTime)) // else the limits of the server hold
+	return b.ReadCloser.Read(p)                       //nolint:wrapcheck // a reader
+}
