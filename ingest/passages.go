@@ -1,0 +1,41 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+
+	"example.com/ragflow/internal/folder"
+	"example.com/ragflow/internal/load"
+	"example.com/ragflow/state"
+)
+
+// Passages reads a file of the library again and returns the passages that it is cut into, in
+// order, with the metadata of the document, as a sync would store them now. The semantic chunker
+// asks its model for that. Errors are those of [Library.Text].
+func (l *Library) Passages(ctx context.Context, root, source string) ([]state.Chunk, error) {
+	files, err := l.index.Files(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	f, known := files[source]
+	if !known || f.Chunks == 0 {
+		return nil, fmt.Errorf("%s: %w", source, ErrNoDocument)
+	}
+	o, err := l.chunkingOf(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	file := folder.File{Source: source, Path: Path(root, source), Size: f.Size, ModTime: f.ModTime}
+	r := guarded(job{file: file}, func() (r read) {
+		doc, err := load.Load(ctx, file, load.Limits{OCR: l.o.OCR})
+		if err == nil {
+			r.entry, err = l.cut(ctx, doc, f, o)
+		}
+		r.problem = err
+		return r
+	})
+	for i := range r.entry.Chunks {
+		r.entry.Chunks[i].Metadata = r.entry.File.Metadata
+	}
+	return r.entry.Chunks, r.problem
+}
