@@ -8,7 +8,6 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/ingest"
 	"example.com/ragflow/server/internal/door"
 )
 
@@ -134,8 +133,8 @@ func (s *site) resume(w http.ResponseWriter, r *http.Request) {
 func (s *site) fault(w http.ResponseWriter, r *http.Request, err error) {
 	status, message := door.Status(err), err.Error()
 	switch {
-	case status == http.StatusNotFound, errors.Is(err, ingest.ErrNoCollection), errors.Is(err, ingest.ErrNoDocument):
-		status, message = http.StatusNotFound, ""
+	case status == http.StatusNotFound:
+		message = ""
 	case errors.Is(err, ragflow.ErrEmptyQuery):
 		status = http.StatusUnprocessableEntity
 	}

@@ -58,18 +58,34 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	h := homePage{composer: s.composer(ctx, ""), Upload: door.Of(ctx).May(tokens.Upload)}
 	h.Draft = cut(r.URL.Query().Get("q"), 2000)
-	if l, err := (door.Documents{Assistant: s.a}).Library(ctx, ""); err == nil {
-		if stats, err := l.Stats(ctx, false); err == nil {
-			for _, c := range stats.Collections {
-				h.Documents, h.Passages, h.Unread = h.Documents+c.Files, h.Passages+c.Chunks, h.Unread+c.Skipped+c.Failed
-			}
-		}
-	}
-	h.Reading = h.Passages == 0 && len(s.a.Config().Docs) > 0
+	s.begun(ctx, &h, r.URL.Query().Get("collection"))
 	if page, err := s.list(ctx, threads.Query{Limit: 6}); err == nil {
 		h.Recent = page.Threads
 	}
 	s.show(w, r, http.StatusOK, "home", h)
+}
+
+// begun chooses the collection that a conversation begins with: the one that was asked for, or else the first that
+// holds something.
+func (s *site) begun(ctx context.Context, h *homePage, asked string) {
+	for _, name := range append([]string{asked, ""}, h.Collections...) {
+		l, err := s.documents.Library(ctx, name)
+		if err != nil {
+			continue
+		}
+		stats, err := l.Stats(ctx, false)
+		if err != nil {
+			continue
+		}
+		for _, c := range stats.Collections {
+			h.Documents, h.Passages, h.Unread = h.Documents+c.Files, h.Passages+c.Chunks, h.Unread+c.Skipped+c.Failed
+		}
+		h.Reading = h.Passages == 0 && name == "" && len(s.a.Config().Docs) > 0
+		if h.Passages > 0 || h.Reading {
+			h.Collection = cmp.Or(name, h.Collection)
+			return
+		}
+	}
 }
 
 // thread is the page of a conversation.

@@ -61,6 +61,9 @@ function closePane() {
   return true;
 }
 
+const wide = matchMedia("(min-width: 900px)").matches;
+addEventListener("load", () => { if (wide && find("a[data-open]")) open(find("a[data-open]")); });
+
 addEventListener("click", (e) => {
   const link = e.target.closest("a[data-into]");
   if (link && !e.ctrlKey && !e.metaKey && !e.shiftKey && open(link)) {

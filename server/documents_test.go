@@ -1,0 +1,427 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"html"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/ragflow"
+	"example.com/ragflow/internal/tokens"
+	"example.com/ragflow/llm"
+	"example.com/ragflow/server"
+)
+
+// part is a file of a form.
+type part struct {
+	name    string
+	content io.Reader
+}
+
+// add sends files as a page without scripts does.
+func (v visitor) add(status int, path string, files ...part) (at, page string) {
+	v.t.Helper()
+	out, in := io.Pipe()
+	form := multipart.NewWriter(in)
+	go func() {
+		for _, f := range files {
+			w, err := form.CreatePart(textproto.MIMEHeader{"Content-Disposition": {fmt.Sprintf(`form-data; name="files"; filename="%s"`, f.name)}})
+			if err == nil {
+				_, err = io.Copy(w, f.content)
+			}
+			if err != nil {
+				_ = in.CloseWithError(err)
+				return
+			}
+		}
+		_ = in.CloseWithError(form.Close())
+	}()
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, v.base+path, out)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", form.FormDataContentType())
+	res, err := v.client.Do(r)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	data, _ := io.ReadAll(res.Body)
+	if res.StatusCode != status {
+		v.t.Fatalf("POST %s: %d, want %d: %s", path, res.StatusCode, status, data)
+	}
+	return res.Request.URL.RequestURI(), string(data)
+}
+
+func text(s string) io.Reader { return strings.NewReader(s) }
+
+// address returns the first link or form of a page whose address contains a text.
+func (v visitor) address(page, part string) string {
+	v.t.Helper()
+	for _, m := range addresses.FindAllStringSubmatch(page, -1) {
+		if a := html.UnescapeString(m[1]); strings.Contains(a, part) {
+			return a
+		}
+	}
+	v.t.Fatalf("no link with %q in %s", part, page)
+	return ""
+}
+
+var addresses = regexp.MustCompile(`(?:href|action)="([^"]+)"`)
+
+func (v visitor) lacks(page string, texts ...string) {
+	v.t.Helper()
+	for _, text := range texts {
+		if strings.Contains(page, text) {
+			v.t.Errorf("%q in %s", text, page)
+		}
+	}
+}
+
+// ready waits until the documents of a house are indexed, and returns their folder.
+func ready(t *testing.T, h house) (root string) {
+	t.Helper()
+	l, err := h.a.Collections().Open(t.Context(), "")
+	if err == nil {
+		_, err = l.Ready(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.View().Roots[0]
+}
+
+// TestDocuments is the way of a person without scripts: look, add, see how a file was read, filter, delete.
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{}, nil)
+	root := ready(t, h)
+	v := visit(t, h)
+	_, page := v.get(200, "/documents")
+	v.holds(page, "leave.md", root, "1 document", "Files that you add are kept in the collection “files”.", "Files are deleted there")
+	v.lacks(page, "/documents/delete?", "/collections/delete")
+
+	at, page := v.add(200, "/documents", part{"fees/2026.md", text("---\nauthor: Anna\n---\n# Fees\n\nThe court fee is 30 euros.\n\n| kind | fee |\n|---|---|\n| court | 30 |\n")})
+	if at != "/documents?collection=files" {
+		t.Errorf("a file that was added leads to %s", at)
+	}
+	v.holds(page, "fees/2026.md", "Fees", "Added here", "1 document")
+	at, page = v.add(422, at, part{"b.md", text("# B\n\nMore of it.\n")}, part{"x.png", text("x")}, part{"broken.pdf", text("x")}, part{"", text("no file")})
+	v.holds(page, "Not all files were taken", "b.md", "no loader for this kind of file", "the file is damaged")
+	_, page = v.get(200, at)
+	v.holds(page, "3 documents", "b.md", "the file is damaged", "1 file was not read")
+	if strings.Index(page, "broken.pdf") > strings.Index(page, "b.md") {
+		t.Errorf("a problem does not come first: %s", page)
+	}
+	_, page = v.get(200, at+"&q=DAMAGED")
+	v.holds(page, "broken.pdf")
+	v.lacks(page, ">b.md<")
+	_, page = v.get(200, at+"&show=problems")
+	v.lacks(page, ">b.md<")
+	_, page = v.get(200, at+"&q=nosuch")
+	v.holds(page, "No file fits.")
+
+	_, page = v.get(200, at)
+	file := v.address(page, "2026.md")
+	_, page = v.get(200, file)
+	v.holds(page, "Fees", "1 passage", "read")
+	_, page = v.get(200, file+"?passages=1")
+	v.holds(page, "author", "Anna", "The court fee is 30 euros.", ":4–10")
+	_, page = v.get(200, v.address(page, "/d/files/"))
+	v.holds(page, "The court fee is 30 euros.")
+	_, page = v.get(200, "/?collection=files")
+	v.holds(page, "<option selected>files</option>", "3 documents")
+
+	_, page = v.get(200, at)
+	gone := v.address(page, "name=b.md")
+	_, page = v.get(200, gone)
+	v.holds(page, "Delete b.md", "cannot be undone")
+	_, page = v.send(200, "/documents/delete", "collection", "files", "name", "b.md")
+	v.lacks(page, ">b.md<")
+	v.get(404, gone)
+	v.send(404, "/documents/delete", "collection", "files", "name", "b.md")
+	v.send(422, "/documents/delete", "collection", "", "name", "leave.md")
+	if _, err := os.Stat(filepath.Join(root, "leave.md")); err != nil {
+		t.Errorf("a file of a folder was deleted: %v", err)
+	}
+}
+
+// TestShelves makes and deletes collections.
+func TestShelves(t *testing.T) {
+	t.Parallel()
+	v := visit(t, open(t, server.Options{}, nil))
+	at, page := v.send(200, "/collections", "name", "law")
+	v.holds(page, "There are no documents here yet.", "Delete the collection “law”")
+	v.add(200, at, part{"a.md", text("# A\n\nText.\n")})
+	_, page = v.send(409, "/collections", "name", "law")
+	v.holds(page, "exists already")
+	_, page = v.send(422, "/collections", "name", "../law")
+	v.holds(page, "1 to 64 of the characters")
+	_, page = v.get(200, "/collections/delete?collection=law")
+	v.holds(page, "Delete the collection “law”")
+	_, page = v.send(200, v.address(page, "/collections/delete"), "collection", "law")
+	v.lacks(page, "law")
+	v.get(404, at)
+	v.send(404, "/collections/delete", "collection", "law")
+	v.send(404, "/collections/delete", "collection", "")
+
+	w := visit(t, open(t, server.Options{}, func(c *ragflow.Config) { c.Collection = "notes" }))
+	_, page = w.send(409, "/collections/delete", "collection", "notes")
+	w.holds(page, "so it stays")
+}
+
+// TestNames: a name that leads elsewhere, or that a system cannot store, is refused with its reason, and the files
+// beside it are taken.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{}, nil)
+	v := visit(t, h)
+	names := []string{
+		"../x.md", "a/../../x.md", "/etc/x.md", strings.Repeat("n", 297) + ".md", strings.Repeat("d/", 300) + "x.md", "C:x.md", ".hidden.md", "CON.md", "a//b.md",
+		"<b>.md", "x.md.", "x.meta.json",
+	}
+	files := []part{{"good.md", text("# Good\n\nText.\n")}}
+	for _, n := range names {
+		files = append(files, part{n, text("# Bad\n")})
+	}
+	_, page := v.add(422, "/documents", append(files, part{"last.md", text("# Last\n\nText.\n")})...)
+	if n := strings.Count(page, "not taken"); n != len(names) {
+		t.Errorf("%d of %d names were refused: %s", n, len(names), page)
+	}
+	v.lacks(page, "<b>")
+	_, page = v.get(200, "/documents?collection=files")
+	v.holds(page, "good.md", "last.md", "2 documents")
+	for _, n := range names {
+		if status, text := h.ask("PUT", "/api/documents/"+strings.ReplaceAll(n, "/", "%2F")+"?collection=files", "", "# Bad\n"); status < 400 || status >= 500 {
+			t.Errorf("%s: %d %s", n, status, text)
+		}
+	}
+	v.add(404, "/documents?collection=nosuch", part{"x.md", text("x")})
+	v.get(404, "/documents?collection=nosuch")
+	v.get(404, "/documents/file/files/00000000/x.md")
+	v.get(404, "/documents/file/-/x")
+	v.send(415, "/documents", "files", "x")
+}
+
+// TestLargeFile: a file that is too large is refused with its reason, and the next one is taken. None is held in memory.
+func TestLargeFile(t *testing.T) {
+	t.Parallel()
+	v := visit(t, open(t, server.Options{}, nil))
+	_, page := v.add(422, "/documents", part{"large.md", io.LimitReader(zeros{}, 65<<20)}, part{"small.md", text("# Small\n\nText.\n")})
+	v.holds(page, "more than 64 MiB")
+	_, page = v.get(200, "/documents?collection=files")
+	v.holds(page, "small.md", "1 document")
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// TestManyFiles: of 2,000 files with 30 broken ones each has a status, those with a reason come first, and no page is long.
+func TestManyFiles(t *testing.T) {
+	t.Parallel()
+	const many, broken = 2000, 30
+	h := open(t, server.Options{}, func(c *ragflow.Config) {
+		for i := range many - 1 { // leave.md is there
+			name, content := fmt.Sprintf("note%04d.md", i), fmt.Sprintf("# Note %d\n\nThis is note %d.\n", i, i)
+			switch {
+			case i < broken/3:
+				name, content = fmt.Sprintf("note%04d.pdf", i), "no PDF"
+			case i < 2*broken/3:
+				name, content = fmt.Sprintf("note%04d.docx", i), "no archive"
+			case i < broken:
+				name, content = fmt.Sprintf("note%04d.png", i), "another kind"
+			}
+			if err := os.WriteFile(filepath.Join(c.Docs[0], name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	ready(t, h)
+	v := visit(t, h)
+	files, reasons := 0, 0
+	next := "/documents"
+	for n := 1; next != ""; n++ {
+		began := time.Now()
+		_, page := v.get(200, next)
+		if took := time.Since(began); took > 5*time.Second { // some 30 ms on an idle machine
+			t.Errorf("%s took %s", next, took)
+		}
+		rows := strings.Count(page, "<tr><td>")
+		if files += rows; rows > 100 || len(page) > 100<<10 {
+			t.Errorf("%s: %d rows, %d bytes", next, rows, len(page))
+		}
+		if got := strings.Count(page, `class="warn reason"`); n == 1 {
+			v.holds(page, "1990 documents", "30 files were not read", "1–100 of 2000")
+			if reasons = got; got != broken-broken/3 {
+				t.Errorf("the first page has %d reasons", got)
+			}
+		} else {
+			reasons += got
+		}
+		next = ""
+		if strings.Contains(page, `rel="next"`) {
+			next = v.address(page, "page="+strconv.Itoa(n+1))
+		}
+	}
+	if files != many || reasons != broken {
+		t.Errorf("%d files, %d reasons", files, reasons)
+	}
+	_, page := v.get(200, "/documents?show=problems")
+	if got := strings.Count(page, `class="warn reason"`); got != broken {
+		t.Errorf("%d of %d problems", got, broken)
+	}
+	_, page = v.get(200, "/documents?page=999999999999999999999")
+	v.holds(page, "1901–2000 of 2000")
+	_, page = v.get(200, "/documents?page=-5&q=note1999")
+	v.lacks(page, "rel=\"next\"")
+}
+
+// TestManyUploads puts 300 files with 20 broken ones, as a page with scripts does.
+func TestManyUploads(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{}, nil)
+	v := visit(t, h)
+	h.want(t, 204, "PUT", "/api/collections/files", "", "")
+	statuses := map[string]int{}
+	for i := range 300 {
+		name, content := fmt.Sprintf("a/note%d.md", i), fmt.Sprintf("# Note %d\n\nText %d.\n", i, i)
+		if i%15 == 0 {
+			name, content = fmt.Sprintf("a/note%d.pdf", i), "no PDF"
+		}
+		d := h.want(t, 201, "PUT", "/api/documents/"+name+"?collection=files", "", content)
+		statuses[d["status"].(string)]++
+		if d["status"] != "indexed" && d["reason"] == "" {
+			t.Errorf("%v", d)
+		}
+	}
+	if statuses["indexed"] != 280 || statuses["failed"] != 20 {
+		t.Errorf("%v", statuses)
+	}
+	_, page := v.get(200, "/documents?collection=files&show=problems&part=files")
+	v.holds(page, "300 documents", "20 files were not read")
+	if n := strings.Count(page, "it is no PDF"); n != 20 {
+		t.Errorf("%d reasons", n)
+	}
+	v.lacks(page, "<html")
+}
+
+// held is an embedder that waits until it is released.
+type held struct{ begun, release chan struct{} }
+
+func (held) Model() string { return "held" }
+
+func (e held) Embed(ctx context.Context, texts []string, _ llm.Purpose) (llm.Embeddings, error) {
+	select {
+	case e.begun <- struct{}{}:
+	default:
+	}
+	select {
+	case <-e.release:
+		out := llm.Embeddings{}
+		for range texts {
+			out.Vectors = append(out.Vectors, []float32{1, 0})
+		}
+		return out, nil
+	case <-ctx.Done():
+		return llm.Embeddings{}, context.Cause(ctx)
+	}
+}
+
+// TestJobs: a job under way shows how far it is, also on a page that is loaded again, and can be stopped.
+func TestJobs(t *testing.T) {
+	t.Parallel()
+	e := held{make(chan struct{}, 1), make(chan struct{})}
+	h := open(t, server.Options{}, func(c *ragflow.Config) { c.Models.Embedder = e })
+	v := visit(t, h)
+	_, page := v.send(200, "/documents/index", "collection", "")
+	v.holds(page, `data-running="true"`, `http-equiv="refresh"`)
+	happens(t, e.begun, "embedding")
+	for range 2 {
+		_, page = v.get(200, "/documents?part=jobs")
+		v.holds(page, `data-running="true"`, `<progress max="1" value="`)
+		v.lacks(page, "<html")
+	}
+	v.send(200, v.address(page, "/documents/stop/"), "collection", "")
+	over := func(want string) {
+		t.Helper()
+		for began := time.Now(); ; {
+			_, page = v.get(200, "/documents?part=jobs")
+			if strings.Contains(page, `data-running="false"`) {
+				v.holds(page, want)
+				return
+			}
+			if time.Since(began) > 10*time.Second {
+				t.Fatalf("the job does not end: %s", page)
+			}
+		}
+	}
+	over("stopped")
+	v.send(200, "/documents/stop/nosuch", "collection", "")
+	close(e.release)
+	v.send(200, "/documents/index", "collection", "")
+	over("done")
+}
+
+// TestDocumentsOfTokens: everybody sees the collections of the token, and what it may do with them.
+func TestDocumentsOfTokens(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{Token: true}, nil)
+	root := ready(t, h)
+	for _, name := range []string{"law", "sales"} {
+		l, err := h.a.Collections().Make(t.Context(), name)
+		if err == nil {
+			_, err = l.Put(t.Context(), "note.md", bytes.NewReader([]byte("# Note\n\nThe fee of "+name+".\n")), nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	reader := h.token(t, tokens.Token{Name: "reader", Owner: "r", Scopes: []tokens.Scope{tokens.Read}})
+	law := h.token(t, tokens.Token{Name: "law", Owner: "l", Scopes: []tokens.Scope{tokens.Read, tokens.Upload}, Collections: []string{"law"}})
+	s, err := server.New(h.a, server.Options{Token: true, Tokens: string(h.folder)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Server = s
+	page := func(status int, method, path, secret string) string {
+		t.Helper()
+		code, text := h.ask(method, path, secret, "")
+		if code != status {
+			t.Fatalf("%s %s: %d, want %d: %s", method, path, code, status, text)
+		}
+		return text
+	}
+	v := visitor{t: t}
+	got := page(200, "GET", "/documents", reader)
+	v.holds(got, "leave.md", "law", "sales")
+	v.lacks(got, root, `method="post" enctype`, "/documents/index", "/collections", "/documents/stop")
+	v.lacks(page(200, "GET", "/documents?collection=law", reader), "/documents/delete")
+
+	got = page(200, "GET", "/documents", law)
+	v.holds(got, "note.md", `action="/documents?collection=law"`, "/documents/delete?collection=law")
+	v.lacks(got, "leave.md", "sales", "/collections")
+	note := v.address(got, "/documents/file/law/")
+	v.holds(page(200, "GET", note+"?passages=1", law), "The fee of law.")
+	for _, path := range []string{"/documents?collection=sales", strings.Replace(note, "/law/", "/sales/", 1), "/documents/delete?collection=sales&name=note.md"} {
+		foreign, none := page(404, "GET", path, law), page(404, "GET", strings.Replace(path, "sales", "nosuch", 1), law)
+		if nonce.ReplaceAllString(foreign, "") != nonce.ReplaceAllString(strings.ReplaceAll(none, "nosuch", "sales"), "") {
+			t.Errorf("%s answers otherwise than nothing", path)
+		}
+	}
+	page(404, "POST", "/documents?collection=sales", law)
+}
