@@ -248,7 +248,7 @@ var rooms = map[string]room{
 	"server/internal/langgraph": {ours: []string{".", "graph", "graph/schema", "graph/untyped", "internal/address", "internal/tokens", "longterm", "nodes", "server/internal/door", "state"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads, runs, tasks and assistants
 	}},
-	"server": {ours: []string{".", "graph/untyped", "internal/tokens", "longterm", "server/internal/api", "server/internal/door", "server/internal/langgraph", "server/internal/mcp", "server/internal/openai", "server/internal/source", "server/internal/web"}, theirs: []string{
+	"server": {ours: []string{".", "graph", "graph/untyped", "internal/tokens", "longterm", "server/internal/api", "server/internal/door", "server/internal/langgraph", "server/internal/mcp", "server/internal/openai", "server/internal/source", "server/internal/web"}, theirs: []string{
 		"golang.org/x/sys/unix", // ends connections whose client acknowledges nothing
 	}},
 	"internal/parallel": {},

@@ -350,12 +350,18 @@ func (r *Runs) Cancel(ctx context.Context, name string) error {
 // wait. Later questions end so, too.
 func (r *Runs) Drain() { r.drained.Do(func() { close(r.drain) }) }
 
-// close cancels all runs and waits for them.
+// close cancels all runs, or drains them at once after Drain, and waits for them.
 func (r *Runs) close() {
+	cause := graph.ErrCancelled
+	select {
+	case <-r.drain:
+		cause = graph.ErrDrained
+	default:
+	}
 	r.mu.Lock()
 	r.closed = true
 	for x := range r.active {
-		x.cancel(graph.ErrCancelled)
+		x.cancel(cause)
 	}
 	r.mu.Unlock()
 	r.group.Wait()

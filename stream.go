@@ -238,7 +238,7 @@ var errUnfinished = errors.New("the run has not ended; if no process works on it
 // readEvents returns the events of a run in the log after a position, and the position after
 // them. The error is errUnfinished if the run has not ended, or says how it ended early.
 func (a *Assistant) readEvents(ctx context.Context, run string, from position) (events []Event, at position, err error) {
-	thread, _, err := a.store.FindRun(ctx, run)
+	thread, head, err := a.store.FindRun(ctx, run)
 	if err != nil {
 		return nil, from, err
 	}
@@ -252,6 +252,17 @@ func (a *Assistant) readEvents(ctx context.Context, run string, from position) (
 		}
 		n.take(e)
 		last = e
+	}
+	if last.Kind == "" { // the reader may have seen the end, with the tasks that failed
+		for c, err := range a.store.Walk(ctx, thread, head) {
+			if err != nil {
+				return events, n.at, err
+			}
+			if c.Source == graph.SourceClose {
+				last.Kind, last.Status = graph.RunEnded, c.Status
+			}
+			break
+		}
 	}
 	switch {
 	case last.Kind != graph.RunEnded:

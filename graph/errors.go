@@ -16,7 +16,7 @@ var (
 	ErrConflict     = errors.New("head has moved")
 	ErrGraphChanged = errors.New("graph has changed since the run stopped")
 	ErrNothingToDo  = errors.New("nothing to resume")
-	ErrDrained      = errors.New("drained: the current step was finished and saved")
+	ErrDrained      = errors.New("drained: the process ends, and the run can be resumed from what it saved")
 	ErrPaused       = errors.New("paused: the current step was finished and saved")
 	ErrCancelled    = errors.New("cancelled: resume the run to continue it")
 )

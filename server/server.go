@@ -12,10 +12,12 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/untyped"
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/longterm"
@@ -121,11 +123,12 @@ const (
 	closeTime = time.Second
 )
 
-// Serve answers the requests of a listener, which it closes, until ctx ends. Then it takes no new
-// ones, lets runs save the step they are at, ends all responses and returns nil.
+// Serve answers the requests of a listener, which it closes, until ctx ends. It resumes the runs of the assistant
+// that ended with their process within the last hour. When ctx ends it takes no new requests, lets runs save the step
+// they are at, ends all responses and returns nil.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
+	base, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
 	go s.keys.Watch(base)
 	h := &http.Server{
 		Handler: s, BaseContext: func(net.Listener) context.Context { return base }, ConnContext: bounded,
@@ -147,6 +150,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.a != nil {
 		source.Warm()
 	}
+	live, stop := context.WithCancel(ctx)
+	var resumed sync.WaitGroup
+	resumed.Go(func() { s.resume(live) })
+	defer resumed.Wait()
+	defer stop()
 	select {
 	case err := <-ended:
 		return err
@@ -154,9 +162,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	s.ready.Store(false)
 	s.drain(base)
-	time.AfterFunc(closeTime/2, cancel) // streams that wait for the next run
-	end, stop := context.WithTimeout(base, closeTime)
-	defer stop()
+	time.AfterFunc(closeTime/2, func() { cancel(graph.ErrDrained) }) // runs whose step takes longer, and streams that wait for the next run
+	end, cancelEnd := context.WithTimeout(base, closeTime)
+	defer cancelEnd()
 	if err := h.Shutdown(end); err != nil {
 		return h.Close()
 	}

@@ -100,6 +100,16 @@ func (h house) serve(t *testing.T, addr string, args ...string) (url string, kil
 // process is serve that returns the number of the process, too.
 func (h house) process(t *testing.T, addr string, args ...string) (url string, pid int, kill func()) {
 	t.Helper()
+	url, c := h.start(t, addr, args...)
+	return url, c.Process.Pid, func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	}
+}
+
+// start starts a server and returns its address and its process, which ends with the test.
+func (h house) start(t *testing.T, addr string, args ...string) (string, *exec.Cmd) {
+	t.Helper()
 	c := h.ragflow(t, append([]string{"serve", "--docs", h.docs, "--addr", addr}, args...)...)
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -108,16 +118,15 @@ func (h house) process(t *testing.T, addr string, args ...string) (url string, p
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill = sync.OnceFunc(func() {
+	t.Cleanup(func() {
 		_ = c.Process.Kill()
 		_ = c.Wait()
 	})
-	t.Cleanup(kill)
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatalf("the server gives no address: %v", err)
 	}
-	return strings.TrimSpace(line), c.Process.Pid, kill
+	return strings.TrimSpace(line), c
 }
 
 // serveHere serves an assistant in this process, as the program does, and returns the address.

@@ -112,7 +112,7 @@ func TestIntegrationHostile(t *testing.T) {
 		}
 		paths = append(paths, "/t/"+thread)
 	}
-	paths = append(paths, "/", "/threads", "/threads?q=kiwi")
+	paths = append(paths, "/", "/threads", "/threads?q=kiwi", "/documents", "/documents?q=script")
 	for _, base := range []string{url, open.URL} {
 		for _, path := range paths {
 			browser.Do(tab, t, chromedp.Navigate(base+path))

@@ -1,0 +1,123 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"example.com/ragflow"
+	"example.com/ragflow/graph"
+)
+
+const (
+	resumeEvery  = 15 * time.Second
+	resumeWithin = time.Hour // of its last saved step, so that a run which ends its process each time is given up
+	resumeAtOnce = 4         // runs
+	maxUnended   = 200       // threads of one status that are looked at, the last used first
+)
+
+// resumer continues runs whose process was killed or drained: at its start, and every resumeEvery those of other
+// servers of the same store. The lease of a thread decides who works on it.
+type resumer struct {
+	*Server
+
+	slots chan struct{}
+	runs  sync.WaitGroup
+
+	mu    sync.Mutex
+	tried map[string]graph.CommitID // last commit of runs that were resumed from there
+}
+
+// resume works until ctx ends. Runs that were resumed continue after that; their readers and drain see to them.
+func (s *Server) resume(ctx context.Context) {
+	if s.a == nil || s.a.ReadOnly() {
+		return
+	}
+	r := &resumer{Server: s, slots: make(chan struct{}, resumeAtOnce), tried: map[string]graph.CommitID{}}
+	defer r.runs.Wait()
+	for quiet := time.Duration(0); ; quiet = 2 * graph.DefaultTTL { // at first also what was saved last, because its process is gone
+		for _, status := range []graph.Status{graph.Running, graph.Interrupted} {
+			if err := r.pass(ctx, status, quiet); err != nil && ctx.Err() == nil {
+				s.o.Logger.WarnContext(ctx, "unfinished runs cannot be listed", "error", err)
+			}
+		}
+		select {
+		case <-time.After(resumeEvery):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// pass resumes the runs of a status that saved nothing for a while.
+func (r *resumer) pass(ctx context.Context, status graph.Status, quiet time.Duration) error {
+	page, err := r.a.Graph().Threads(ctx, graph.ThreadQuery{Status: status, Limit: maxUnended})
+	if err != nil {
+		return err
+	}
+	for _, t := range page.Threads {
+		if since := time.Since(t.Touched); since < quiet || since > resumeWithin {
+			continue
+		}
+		last, err := r.a.Graph().Runs(ctx, graph.RunQuery{Thread: t.Thread, Limit: 1})
+		if errors.Is(err, graph.ErrNotFound) || err == nil && (len(last) == 0 || !r.take(ctx, last[0])) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case r.slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil
+		}
+		r.runs.Go(func() {
+			defer func() { <-r.slots }()
+			r.one(graph.OwnedBy(ctx, t.Owner), t.Thread, last[0])
+		})
+	}
+	return nil
+}
+
+// take reports whether a run shall be resumed, once from each commit: one that nobody works on, or that was drained.
+// One that waits for answers of a person waits on.
+func (r *resumer) take(ctx context.Context, run graph.RunInfo) bool {
+	if run.Status != graph.Running && !strings.Contains(run.Error, graph.ErrDrained.Error()) {
+		return false
+	}
+	for _, active := range r.a.Runs().List(ctx) {
+		if active.Run == run.Run {
+			return false
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.tried[run.Run] == run.Last {
+		return false
+	}
+	r.tried[run.Run] = run.Last
+	return true
+}
+
+// one resumes a run and waits for its end.
+func (r *resumer) one(ctx context.Context, thread string, run graph.RunInfo) {
+	log := r.o.Logger.With("thread", thread, "run", run.Run)
+	begun, err := r.a.Runs().Start(ctx, ragflow.Question{Thread: thread, Resume: true})
+	switch {
+	case errors.Is(err, graph.ErrBusy): // its process lives
+		r.mu.Lock()
+		delete(r.tried, run.Run)
+		r.mu.Unlock()
+	case err == nil:
+		log.InfoContext(ctx, "a run that had not ended is resumed", "step", run.Step)
+		for _, err = range r.a.Runs().Events(ctx, begun.Run, "") { // to the last one
+		}
+		if err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "a run that was resumed failed", "error", err)
+		}
+	case ctx.Err() == nil && !errors.Is(err, ragflow.ErrNothingToResume): // else it has ended meanwhile
+		log.WarnContext(ctx, "a run that had not ended cannot be resumed", "error", err)
+	}
+}
