@@ -107,7 +107,8 @@ var lgOnlyTheirs = map[string]string{
 
 // TestIntegrationLangGraphOracle gives the same script to LangGraph's own server and compares.
 func TestIntegrationLangGraphOracle(t *testing.T) {
-	theirs := lgTrace(t, lgOracle(t, filepath.Join(clients(t, "langgraph"), "python")))
+	oracle, _ := lgOracle(t, filepath.Join(clients(t, "langgraph"), "python"))
+	theirs := lgTrace(t, oracle)
 	ours := lgTrace(t, lgServe(t))
 	want, err := os.ReadFile(filepath.Join("langgraph", "differences.txt"))
 	if err != nil {
@@ -167,8 +168,8 @@ func prefixed(sign, text string) string {
 	return out
 }
 
-// lgOracle starts LangGraph's own server.
-func lgOracle(t *testing.T, python string) string {
+// lgOracle starts LangGraph's own server and returns its address and its process.
+func lgOracle(t *testing.T, python string) (url string, pid int) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"shop.py", "langgraph.json"} {
@@ -192,15 +193,15 @@ func lgOracle(t *testing.T, python string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
-	url := "http://127.0.0.1:" + port
+	url = "http://127.0.0.1:" + port
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if resp, err := http.Get(url + "/ok"); err == nil { //nolint:noctx // of a test
 			_ = resp.Body.Close()
-			return url
+			return url, c.Process.Pid
 		}
 	}
 	t.Fatal("langgraph dev does not start")
-	return ""
+	return "", 0
 }
 
 // lgTrace runs the script and returns what the server answers, without what varies.

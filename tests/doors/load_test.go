@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/server"
 )
 
 // maxMemory is how many MB a server may need under load.
@@ -137,5 +138,36 @@ func TestManyStreams(t *testing.T) {
 	}
 	if got := peak(pid); got > maxMemory {
 		t.Errorf("%d MB, at most %d", got, maxMemory)
+	}
+}
+
+// TestOverhead: a question over HTTP takes little more than the call of the library, measured in turn.
+func TestOverhead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement")
+	}
+	h := newHouse(t)
+	a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: h.data, Docs: []string{h.docs}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.Close() })
+	url := serveHere(t, a, server.Options{})
+	var library, http []time.Duration
+	for range 300 {
+		began := time.Now()
+		if _, err := a.Ask(t.Context(), ragflow.Question{Text: leaveQuestion}); err != nil {
+			t.Fatal(err)
+		}
+		library = append(library, time.Since(began))
+		began = time.Now()
+		if status, err := call(t.Context(), "POST", url+"/api/ask", `{"question": "`+leaveQuestion+`"}`, nil); err != nil || status != 200 {
+			t.Fatalf("%d %v", status, err)
+		}
+		http = append(http, time.Since(began))
+	}
+	t.Logf("a question takes %s by the library, %s over HTTP, at the median: %s more", at(library, 0.5), at(http, 0.5), at(http, 0.5)-at(library, 0.5))
+	if ratio := float64(at(http, 0.5)) / float64(at(library, 0.5)); ratio > 2 { // 1.1 on an idle machine
+		t.Errorf("%.1f times as long", ratio)
 	}
 }
