@@ -136,6 +136,11 @@ func TestPage(t *testing.T) {
 	v.send(200, "/settings", "language", "de", "top_k", "7")
 	_, page = v.get(200, "/settings")
 	v.holds(page, `value="de" selected`, `value="7"`)
+	for !strings.Contains(page, "days of") {
+		_, page = v.get(200, "/usage") // the log is written in the background
+		time.Sleep(20 * time.Millisecond)
+	}
+	v.holds(page, "generate", "How many days of &lt;b&gt;paid&lt;/b&gt; leave?")
 	_, page = v.get(200, "/models")
 	v.holds(page, "No language model is used")
 

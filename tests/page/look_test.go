@@ -39,7 +39,7 @@ func TestIntegrationLook(t *testing.T) {
 	run := eval[string](tab, t, `document.querySelector(".tools a").getAttribute("href")`)
 	cite := eval[string](tab, t, `document.querySelector(".sources a").getAttribute("href")`)
 	pages := map[string]string{
-		"home": "/", "thread": thread, "trace": run, "source": cite, "threads": "/threads", "documents": "/documents", "evaluation": "/evaluation", "settings": "/settings", "models": "/models", "none": "/t/nosuch", "login": "/login",
+		"home": "/", "thread": thread, "trace": run, "source": cite, "threads": "/threads", "documents": "/documents", "usage": "/usage", "evaluation": "/evaluation", "settings": "/settings", "models": "/models", "none": "/t/nosuch", "login": "/login",
 	}
 	for name, path := range pages {
 		for _, theme := range []string{"light", "dark"} {

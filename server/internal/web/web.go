@@ -64,6 +64,7 @@ func Routes(a *ragflow.Assistant, o Options) []door.Route {
 		page("GET /evaluation", tokens.Admin, s.evaluated),
 		page("POST /evaluation", tokens.Admin, s.evaluate),
 		page("POST /t/{thread}/collect/{run}", tokens.Admin, s.collect),
+		page("GET /usage", tokens.Admin, s.usage),
 		page("GET /settings", tokens.Ask, s.settings),
 		page("POST /settings", tokens.Ask, s.set),
 		page("GET /models", tokens.Ask, s.models),
