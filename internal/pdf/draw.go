@@ -8,11 +8,14 @@ import (
 	"image"
 	"image/png"
 	"math"
+	"reflect"
 	"time"
 
+	"github.com/klippa-app/go-pdfium"
 	"github.com/klippa-app/go-pdfium/enums"
 	pdferrors "github.com/klippa-app/go-pdfium/errors"
 	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/tetratelabs/wazero/api"
 
 	"example.com/ragflow/internal/document"
 )
@@ -43,12 +46,12 @@ type Picture struct {
 
 // Warm starts the engine, so that the first page is drawn at once. It returns when the engine is ready.
 func Warm() error {
-	_, err := engine()
+	_, err := drawing()
 	return err
 }
 
-// Draw draws a page, counted from 1, with so many dots an inch; a large page has fewer. Annotations and filled
-// fields are drawn; nothing is executed or fetched. Errors match ErrBusy, ErrNoPage, or document.ErrBroken and
+// Draw draws a page, counted from 1, with so many dots an inch; a large page has fewer. Annotations are
+// drawn, values of form fields are not. Nothing is executed or fetched. Errors match ErrBusy, ErrNoPage, or document.ErrBroken and
 // document.ErrEncrypted.
 func Draw(ctx context.Context, data []byte, page, dpi int) (Picture, error) {
 	return onPage(ctx, data, page, func(r *fileReader, at requests.Page) (Picture, error) {
@@ -71,8 +74,7 @@ func Draw(ctx context.Context, data []byte, page, dpi int) (Picture, error) {
 	})
 }
 
-// draw draws a page on white. The engine asks between objects of the page whether to stop: while it draws, no other
-// goroutine may be able to stop it.
+// draw draws a page on white.
 func (r *fileReader) draw(page requests.Page, width, height int) (*image.RGBA, error) {
 	if width < 1 || height < 1 || width > maxPixels || height > maxPixels || width*height > 2*maxPixels {
 		return nil, fmt.Errorf("it has %d × %d dots", width, height)
@@ -87,20 +89,11 @@ func (r *fileReader) draw(page requests.Page, width, height int) (*image.RGBA, e
 	if _, err := r.FPDFBitmap_FillRect(&requests.FPDFBitmap_FillRect{Bitmap: bitmap, Width: width, Height: height, Color: white}); err != nil {
 		return nil, err
 	}
-	deadline, _ := r.ctx.Deadline()
-	started, err := r.FPDF_RenderPageBitmap_Start(&requests.FPDF_RenderPageBitmap_Start{
+	if _, err := r.FPDF_RenderPageBitmap(&requests.FPDF_RenderPageBitmap{
 		Bitmap: bitmap, Page: page, SizeX: width, SizeY: height,
-		Flags:                  enums.FPDF_RENDER_FLAG_ANNOT | enums.FPDF_RENDER_FLAG_REVERSE_BYTE_ORDER,
-		NeedToPauseNowCallback: func() bool { return r.ctx.Err() != nil || time.Now().After(deadline) },
-	})
-	defer func() { _, _ = r.FPDF_RenderPage_Close(&requests.FPDF_RenderPage_Close{Page: page}) }() // frees memory
-	switch {
-	case err != nil:
+		Flags: enums.FPDF_RENDER_FLAG_ANNOT | enums.FPDF_RENDER_FLAG_REVERSE_BYTE_ORDER,
+	}); err != nil {
 		return nil, err
-	case started.RenderStatus == enums.FPDF_RENDER_STATUS_TOBECONTINUED:
-		return nil, errors.New("it takes too long")
-	case started.RenderStatus != enums.FPDF_RENDER_STATUS_DONE:
-		return nil, errors.New("the PDF reader failed")
 	}
 	dots, err := r.FPDFBitmap_GetBuffer(&requests.FPDFBitmap_GetBuffer{Bitmap: bitmap})
 	if err != nil {
@@ -114,9 +107,8 @@ func (r *fileReader) draw(page requests.Page, width, height int) (*image.RGBA, e
 	return picture, nil
 }
 
-// onPage calls do with a page, counted from 1, for at most drawTime. A call of the engine that takes longer is left
-// alone, but keeps its place among the drawers until it ends, so that slow pages do not take more and more
-// processors.
+// onPage calls do with a page, counted from 1, for at most drawTime. A call that takes longer is stopped; it keeps its
+// place among the drawers until it has ended.
 func onPage[T any](ctx context.Context, data []byte, page int, do func(*fileReader, requests.Page) (T, error)) (out T, err error) {
 	wait, cancel := context.WithTimeoutCause(ctx, drawTime, ErrBusy)
 	defer cancel()
@@ -153,11 +145,17 @@ func onPage[T any](ctx context.Context, data []byte, page int, do func(*fileRead
 
 // openPage calls do with a page, counted from 1.
 func openPage[T any](ctx context.Context, data []byte, page int, do func(*fileReader, requests.Page) (T, error)) (out T, err error) {
-	r, err := open(ctx, data)
+	r, err := newReader(ctx, drawing, len(data))
 	if err != nil {
 		return out, err
 	}
 	defer func() { _ = r.Close() }() // frees memory
+	if module := r.sandbox(); module != nil {
+		defer context.AfterFunc(ctx, func() { _ = module.CloseWithExitCode(context.WithoutCancel(ctx), 1) })() // ends a call under way
+	}
+	if err := r.open(data); err != nil {
+		return out, err
+	}
 	count, err := r.countPages()
 	if err != nil {
 		return out, err
@@ -172,8 +170,8 @@ func openPage[T any](ctx context.Context, data []byte, page int, do func(*fileRe
 	return do(r, requests.Page{ByReference: &loaded.Page})
 }
 
-// open opens a PDF.
-func open(ctx context.Context, data []byte) (*fileReader, error) {
+// newReader returns a reader of a PDF of so many bytes, which must be closed.
+func newReader(ctx context.Context, engine func() (pdfium.Pool, error), size int) (*fileReader, error) {
 	pool, err := engine()
 	if err != nil {
 		return nil, fmt.Errorf("start the PDF reader: %w", err)
@@ -182,12 +180,22 @@ func open(ctx context.Context, data []byte) (*fileReader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the PDF reader: %w", err)
 	}
-	r := &fileReader{Pdfium: instance, ctx: ctx, size: len(data)}
-	if err := r.open(data); err != nil {
-		_ = r.Close()
-		return nil, err
+	return &fileReader{Pdfium: instance, ctx: ctx, size: size}, nil
+}
+
+// sandbox returns the module that the engine runs in; nil if it is not found. The library keeps it in a field of a
+// type that it does not export, and its own method to end a call panics.
+func (r *fileReader) sandbox() api.Module {
+	instance, ok := r.Pdfium.(interface{ GetImplementation() any })
+	if !ok {
+		return nil
 	}
-	return r, nil
+	field := reflect.Indirect(reflect.ValueOf(instance.GetImplementation())).FieldByName("Module")
+	if !field.IsValid() {
+		return nil
+	}
+	module, _ := reflect.TypeAssert[api.Module](field)
+	return module
 }
 
 // open opens the document.

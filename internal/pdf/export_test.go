@@ -39,8 +39,8 @@ func Grids(ctx context.Context, data []byte) ([][]Grid, error) {
 	return pages, nil
 }
 
-// Engine returns the engine that all documents are read with.
+// Engine returns the engine that all pages are drawn with.
 func Engine() any {
-	pool, _ := engine()
+	pool, _ := drawing()
 	return pool
 }

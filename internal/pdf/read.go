@@ -37,8 +37,14 @@ const (
 // engine is PDFium, the PDF reader of the Chrome browser, compiled to WebAssembly. It runs in a sandbox
 // without files, network or clock. The first start on a machine compiles for some seconds; the result is
 // cached in the user's cache folder.
-var engine = sync.OnceValues(func() (pdfium.Pool, error) {
-	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(Memory / (64 << 10))
+var engine = sync.OnceValues(func() (pdfium.Pool, error) { return start(false) })
+
+// drawing is the same, compiled so that its calls can be stopped. Without that, not even a garbage collection can
+// interrupt them, and all of the program waits. It takes up to twice the time, three times for large pictures.
+var drawing = sync.OnceValues(func() (pdfium.Pool, error) { return start(true) })
+
+func start(stoppable bool) (pdfium.Pool, error) {
+	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(Memory / (64 << 10)).WithCloseOnContextDone(stoppable)
 	if folder, err := os.UserCacheDir(); err == nil {
 		if cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(folder, "ragflow", "pdf")); err == nil {
 			config = config.WithCompilationCache(cache)
@@ -48,7 +54,7 @@ var engine = sync.OnceValues(func() (pdfium.Pool, error) {
 		MaxTotal: maxHanging, FSConfig: wazero.NewFSConfig(), RuntimeConfig: config,
 		Stdout: io.Discard, Stderr: io.Discard, RandomSource: zeros{},
 	})
-})
+}
 
 // slots limits the PDFs read at a time.
 //
@@ -96,12 +102,12 @@ func read(ctx context.Context, data []byte, reader *ocr.Reader) (*fileReader, er
 		return nil, context.Cause(ctx)
 	}
 	context.AfterFunc(ctx, func() { <-slots })
-	r, err := open(ctx, data)
+	r, err := newReader(ctx, engine, len(data))
 	if err != nil {
 		return nil, err
 	}
 	r.ocr = reader
-	return r, r.read()
+	return r, r.read(data)
 }
 
 type fileReader struct {
@@ -116,8 +122,11 @@ type fileReader struct {
 	found File  // without its text
 }
 
-func (r *fileReader) read() error {
+func (r *fileReader) read(data []byte) error {
 	defer func() { _ = r.Close() }() // frees memory
+	if err := r.open(data); err != nil {
+		return err
+	}
 	count, err := r.countPages()
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.com/ragflow/ingest"
@@ -85,6 +86,33 @@ func TestMarks(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", p, got, err)
 		}
 	}
+}
+
+// TestMarksOnPages marks a passage on both pages that it stands on.
+func TestMarksOnPages(t *testing.T) {
+	t.Parallel()
+	const first, last = "A sentence may begin on one page and run on until it comes to", "its end on the next."
+	s := open(t, map[string]string{"a.pdf": string(pdftest.With("", nil, pdftest.Column(72, 100, first), pdftest.Column(72, 720, last)))})
+	v := s.cited(t, "a.pdf", first+" "+last)
+	if v.Pages == nil || v.Pages.Count != 2 || v.Pages.First != 1 || v.Pages.Last != 2 {
+		t.Fatalf("pages %+v", v.Pages)
+	}
+	p := passage(t, s.indexed(t, "a.pdf"), first+" "+last)
+	var readers sync.WaitGroup
+	for range 4 { // several people at once
+		for page := 1; page <= 2; page++ {
+			readers.Go(func() {
+				got, err := s.Marks(s.ctx, s.id("a.pdf"), p, page)
+				if err != nil || !got.Exact || len(got.Rects) != 1 {
+					t.Errorf("page %d: %+v, %v", page, got, err)
+				}
+				if _, err := s.Picture(s.ctx, s.id("a.pdf"), page, source.Quick); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	readers.Wait()
 }
 
 // TestPictureBroken has an error for a damaged PDF, and remembers it until the file changes.
