@@ -18,9 +18,9 @@ import (
 func (a *app) serveCommand(g *given) *cobra.Command {
 	var addr string
 	var o server.Options
-	var logged bool
+	var logged, show bool
 	c := command("serve", 0, func(c *cobra.Command, _ []string) error {
-		return a.serve(c.Context(), g, addr, o, logged)
+		return a.serve(c.Context(), g, addr, o, logged, show)
 	})
 	f := c.Flags()
 	f.StringVar(&addr, "addr", "127.0.0.1:8080", "listen at `HOST:PORT`; port 0 takes a free one")
@@ -30,6 +30,7 @@ func (a *app) serveCommand(g *given) *cobra.Command {
 	f.BoolVar(&o.Token, "token", false, "want a token from programs of this machine, too")
 	f.StringVar(&o.CertFile, "tls-cert", "", "serve HTTPS with the certificates of this `FILE`")
 	f.StringVar(&o.KeyFile, "tls-key", "", "private key for --tls-cert, in a `FILE`")
+	f.BoolVar(&show, "open", false, "show the page in your browser")
 	f.BoolVar(&logged, "log", false, "write a line of JSON for each request to standard error")
 	g.addSearch(f)
 	g.addModels(f)
@@ -37,7 +38,7 @@ func (a *app) serveCommand(g *given) *cobra.Command {
 	return c
 }
 
-func (a *app) serve(ctx context.Context, g *given, addr string, o server.Options, logged bool) error {
+func (a *app) serve(ctx context.Context, g *given, addr string, o server.Options, logged, show bool) error {
 	host, _, err := net.SplitHostPort(addr)
 	switch {
 	case err != nil:
@@ -63,12 +64,12 @@ func (a *app) serve(ctx context.Context, g *given, addr string, o server.Options
 		} else {
 			o.Logger = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
 		}
-		return a.listen(ctx, g, s, addr, o)
+		return a.listen(ctx, g, s, addr, o, show)
 	})
 }
 
 // listen serves until the program is told to end, and keeps the index up to date.
-func (a *app) listen(ctx context.Context, g *given, s *session, addr string, o server.Options) error {
+func (a *app) listen(ctx context.Context, g *given, s *session, addr string, o server.Options, show bool) error {
 	h, err := server.New(s.Assistant, o)
 	if err != nil {
 		return &failure{code: exitUsage, err: err}
@@ -81,8 +82,14 @@ func (a *app) listen(ctx context.Context, g *given, s *session, addr string, o s
 	if o.CertFile != "" {
 		scheme = "https"
 	}
-	fmt.Fprintf(a.out, "%s://%s\n", scheme, l.Addr())
+	url := scheme + "://" + l.Addr().String()
+	fmt.Fprintln(a.out, url)
 	_ = a.out.Flush() // an error of the output is reported at the end
+	if show {
+		if err := openBrowser(ctx, url); err != nil {
+			a.warn("no browser could be started: open " + url + " yourself")
+		}
+	}
 	a.tell("serving — end with Ctrl-C")
 	live, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
