@@ -134,6 +134,7 @@ type viewer struct {
 	language string
 	seen     string // run that the page has
 	again    bool   // send it as it is now
+	sent     []byte // last
 	told     int    // bytes of the answer that were told to people who listen
 }
 
@@ -216,5 +217,9 @@ func (v *viewer) send(t *turn, fresh bool) {
 		b.Write(v.site.part(v.language, "thread#said", said))
 		b.WriteString(`</hx-partial>`)
 	}
-	_ = v.out.Send(door.Message{ID: t.Run, Data: b.Bytes()}) // its error ends the stream
+	if bytes.Equal(b.Bytes(), v.sent) {
+		return
+	}
+	v.sent = b.Bytes()
+	_ = v.out.Send(door.Message{ID: t.Run, Data: v.sent}) // its error ends the stream
 }

@@ -175,6 +175,9 @@ func place(start, end int, pages string) string {
 	return fmt.Sprintf(":%d–%d", start, end)
 }
 
+// marksOff takes out the marks of Markdown that would be read aloud.
+var marksOff = strings.NewReplacer("**", "", "`", "", "\\", "")
+
 // sentences returns the whole sentences of the answer after the first from bytes, as text for people
 // who listen, and how many bytes they end at.
 func (t *turn) sentences(from int) (said string, to int) {
@@ -184,5 +187,5 @@ func (t *turn) sentences(from int) (said string, to int) {
 	if t.State == running {
 		end = max(strings.LastIndex(rest, ". "), strings.LastIndex(rest, ".\n"), strings.LastIndex(rest, "? "), strings.LastIndex(rest, "\n\n")) + 1
 	}
-	return citation.ReplaceAllString(rest[:end], ""), from + end
+	return marksOff.Replace(citation.ReplaceAllString(rest[:end], "")), from + end
 }
