@@ -126,8 +126,69 @@ func TestAskAndRead(t *testing.T) {
 	}
 	h.want(t, 204, "POST", "/api/threads/"+thread+"/undo", "", "")
 	h.want(t, 200, "POST", "/api/feedback", "", `{"thread_id": "`+thread+`", "good": false, "note": "too short"}`)
+	h.want(t, 200, "POST", "/api/feedback", "", `{"run_id": "`+run+`", "good": true}`)
+	rated := h.want(t, 200, "GET", "/api/feedback?thread_id="+thread, "", "")["feedback"].([]any)
+	if len(rated) != 2 || rated[0].(map[string]any)["rating"] != "up" || rated[0].(map[string]any)["run_id"] != run {
+		t.Errorf("%v", rated)
+	}
+	if one := h.want(t, 200, "GET", "/api/feedback?limit=1", "", "")["feedback"].([]any); len(one) != 1 {
+		t.Errorf("%v", one)
+	}
 	h.want(t, 204, "DELETE", "/api/threads/"+thread, "", "")
 	h.want(t, 404, "GET", "/api/threads/"+thread, "", "")
+}
+
+// TestCopies: a thread is exported and imported under another name, and forked at a run, each for its owner.
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{Token: true}, nil)
+	anna := h.token(t, tokens.Token{Name: "anna", Owner: "anna", Scopes: []tokens.Scope{tokens.Admin}})
+	bert := h.token(t, tokens.Token{Name: "bert", Owner: "bert", Scopes: []tokens.Scope{tokens.Admin}})
+	s, err := server.New(h.a, server.Options{Token: true, Tokens: string(h.folder)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Server = s
+	first := h.want(t, 200, "POST", "/api/ask", anna, `{"question": "How many days of leave?", "thread_id": "t"}`)["run_id"].(string)
+	h.want(t, 200, "POST", "/api/ask", anna, `{"question": "And of what?", "thread_id": "t"}`)
+	turns := func(thread, secret string) int {
+		t.Helper()
+		return len(h.want(t, 200, "GET", "/api/threads/"+thread, secret, "")["messages"].([]any)) / 2
+	}
+	code, export := h.ask("GET", "/api/threads/t/export", anna, "")
+	if code != 200 {
+		t.Fatal(export)
+	}
+	if got := h.want(t, 201, "POST", "/api/threads?thread_id=u", anna, export); got["id"] != "u" || turns("u", anna) != 2 {
+		t.Errorf("%v", got)
+	}
+	h.want(t, 409, "POST", "/api/threads?thread_id=u", anna, export)
+	h.want(t, 422, "POST", "/api/threads?thread_id=v", anna, strings.Replace(export, "26 days", "27 days", 1))
+	h.want(t, 422, "POST", "/api/threads?thread_id=v", anna, export[:len(export)/2])
+	h.want(t, 404, "GET", "/api/threads/v", anna, "")
+	if h.want(t, 201, "POST", "/api/threads?thread_id=b", bert, export); turns("b", bert) != 2 {
+		t.Error("an import of another person")
+	}
+	h.want(t, 404, "GET", "/api/threads/b", anna, "")
+
+	fork := h.want(t, 200, "POST", "/api/threads/t/fork", anna, `{"run_id": "`+first+`"}`)["id"].(string)
+	if turns(fork, anna) != 1 || turns("t", anna) != 2 {
+		t.Error("the fork has not one turn, or the thread not two")
+	}
+	h.want(t, 404, "GET", "/api/threads/"+fork, bert, "")
+	h.want(t, 200, "POST", "/api/ask", anna, `{"question": "How long is the leave?", "thread_id": "`+fork+`"}`)
+	if h.want(t, 200, "POST", "/api/threads/t/fork", anna, `{"thread_id": "w"}`); turns("w", anna) != 2 || turns(fork, anna) != 2 || turns("t", anna) != 2 {
+		t.Error("the copies are not apart")
+	}
+	h.want(t, 409, "POST", "/api/threads/t/fork", anna, `{"thread_id": "w"}`)
+	h.want(t, 200, "POST", "/api/feedback", anna, `{"run_id": "`+first+`", "good": true}`)
+	mine := h.want(t, 200, "GET", "/api/feedback", anna, "")["feedback"].([]any)
+	if len(mine) != 1 || mine[0].(map[string]any)["document"] != "" {
+		t.Errorf("%v", mine)
+	}
+	if foreign := h.want(t, 200, "GET", "/api/feedback", bert, "")["feedback"].([]any); len(foreign) != 0 {
+		t.Errorf("%v", foreign)
+	}
 }
 
 // TestRequestsThatMakeNoSense get an error that says so, and are no fault of the server.
@@ -156,6 +217,12 @@ func TestRequestsThatMakeNoSense(t *testing.T) {
 		{404, "GET", "/api/runs/nosuch/events", ""},
 		{404, "GET", "/api/jobs/nosuch", ""},
 		{404, "POST", "/api/feedback", `{"thread_id": "nosuch", "good": true}`},
+		{404, "POST", "/api/feedback", `{"run_id": "nosuch", "good": true}`},
+		{422, "POST", "/api/feedback", `{"run_id": "nosuch", "thread_id": "x", "good": true}`},
+		{422, "POST", "/api/feedback", `{"good": true}`},
+		{422, "GET", "/api/feedback?limit=1001", ""},
+		{422, "POST", "/api/threads", `{}`},
+		{404, "POST", "/api/threads/nosuch/fork", ""},
 		{404, "POST", "/api/threads/nosuch/undo", ""},
 		{404, "GET", "/api/nosuch", ""},
 		{405, "PUT", "/api/ask", ""},
@@ -187,6 +254,8 @@ func TestForeignIsUnknown(t *testing.T) {
 		{"POST", "/api/threads/THREAD/undo", ""},
 		{"POST", "/api/ask", `{"thread_id": "THREAD", "resume": true}`},
 		{"POST", "/api/feedback", `{"thread_id": "THREAD", "good": true}`},
+		{"POST", "/api/feedback", `{"run_id": "RUN", "good": true}`},
+		{"POST", "/api/threads/THREAD/fork", ""},
 		{"GET", "/api/runs/RUN", ""},
 		{"GET", "/api/runs/RUN/events", ""},
 		{"GET", "/api/runs/RUN/answer.md", ""},

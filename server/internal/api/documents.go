@@ -48,7 +48,7 @@ type jobsReply struct {
 
 func (s *service) documents() []endpoint {
 	put := endpoint{
-		summary: "Store the body as a document and index it", out: reflectType[ingest.Document](), in: reflectType[documentRequest](),
+		summary: "Store the body as a document and index it", body: "application/octet-stream", out: reflectType[ingest.Document](), in: reflectType[documentRequest](),
 		Route: door.Route{Pattern: "PUT /api/documents/{name...}", Scope: tokens.Upload, MaxBody: maxUpload, Long: true, Do: s.put},
 	}
 	get := endpoint{

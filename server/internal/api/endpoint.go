@@ -11,6 +11,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/stored"
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server/internal/door"
 )
@@ -22,6 +23,7 @@ type endpoint struct {
 	summary string
 	in, out reflect.Type // nil: no JSON
 	media   string       // of a reply that is no JSON
+	body    string       // media type of a request that is no JSON
 }
 
 // call makes an endpoint of a function. Fields of In with a tag "path" or "query" come from there;
@@ -110,7 +112,8 @@ func fail(w http.ResponseWriter, err error) {
 			}
 		}
 	}
-	if _, bad := errors.AsType[*graph.EntryError](err); bad {
+	_, entry := errors.AsType[*graph.EntryError](err)
+	if _, archive := errors.AsType[*stored.ArchiveError](err); archive || entry {
 		status = http.StatusUnprocessableEntity
 	}
 	door.Problem(w, status, err.Error())

@@ -23,7 +23,7 @@ type service struct {
 // Routes are the routes of the interface. The error names a type that cannot be described.
 func Routes(a *ragflow.Assistant, version string) ([]door.Route, error) {
 	s := &service{a: a}
-	for _, more := range [][]endpoint{s.questions(), s.conversations(), s.documents(), s.sums()} {
+	for _, more := range [][]endpoint{s.questions(), s.conversations(), s.ratings(), s.documents(), s.sums()} {
 		s.all = append(s.all, more...)
 	}
 	description, err := describe(s.all, version)
@@ -86,8 +86,8 @@ func (e endpoint) describe(method string) (object, error) {
 	if p := parameters(e.in); len(p) > 0 {
 		out["parameters"] = p
 	}
-	if method == http.MethodPut && e.MaxBody > 0 {
-		out["requestBody"] = object{"content": object{"application/octet-stream": object{}}, "required": true}
+	if e.body != "" {
+		out["requestBody"] = object{"content": object{e.body: object{}}, "required": true}
 	} else if method != http.MethodGet && method != http.MethodDelete && hasBody(e.in) {
 		schema, err := schemaOf(e.in)
 		if err != nil {

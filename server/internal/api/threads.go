@@ -2,11 +2,14 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
-	"example.com/ragflow"
+	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server/internal/door"
 	"example.com/ragflow/threads"
@@ -27,26 +30,36 @@ type renameRequest struct {
 	Title string `json:"title"`
 }
 
-type ratingRequest struct {
-	Thread   string `json:"thread_id"`
-	Turn     int    `json:"turn,omitempty"` // from 1; 0: the last one
-	Good     bool   `json:"good"`
-	Note     string `json:"note,omitempty"`
-	Question string `json:"question,omitempty"` // title of a promoted answer
+type forkRequest struct {
+	ID     string `json:"-" path:"id"`
+	Run    string `json:"run_id,omitempty"`    // the last one of the new thread; empty: the last one that has ended
+	Thread string `json:"thread_id,omitempty"` // its name; empty: one is made
 }
+
+type importRequest struct {
+	Thread string `json:"-" query:"thread_id"` // its name; empty: that of the export
+}
+
+// maxImport is the size of the largest thread that is imported. It is in memory meanwhile.
+const maxImport = 64 << 20
 
 func (s *service) conversations() []endpoint {
 	export := endpoint{
-		summary: "A thread as JSON lines, for \"ragflow threads import\"", media: "application/jsonl", in: reflectType[threadRequest](),
+		summary: "A thread as JSON lines, to be imported again", media: "application/jsonl", in: reflectType[threadRequest](),
 		Route: door.Route{Pattern: "GET /api/threads/{id}/export", Scope: tokens.Ask, Do: s.export},
+	}
+	add := endpoint{
+		summary: "Import a thread that was exported; what it says was cited is believed, so this is for administrators", body: "application/jsonl",
+		in: reflectType[importRequest](), out: reflectType[threads.Info](),
+		Route: door.Route{Pattern: "POST /api/threads", Scope: tokens.Admin, MaxBody: maxImport, Long: true, Do: s.add},
 	}
 	return []endpoint{
 		call("GET /api/threads", tokens.Ask, "A page of threads, the last used first", s.threads),
-		call("GET /api/threads/{id}", tokens.Ask, "A thread with all its messages", s.thread), export,
+		call("GET /api/threads/{id}", tokens.Ask, "A thread with all its messages", s.thread), export, add,
 		call("PATCH /api/threads/{id}", tokens.Ask, "Give a thread another title", s.rename),
 		call("DELETE /api/threads/{id}", tokens.Ask, "Delete a thread for good", s.deleteThread),
 		call("POST /api/threads/{id}/undo", tokens.Ask, "Undo the last turn", s.undo),
-		call("POST /api/feedback", tokens.Ask, "Rate an answer; a good one is found by later questions", s.rate),
+		call("POST /api/threads/{id}/fork", tokens.Ask, "Make a new thread with the turns of this one, to the end of a run", s.fork),
 	}
 }
 
@@ -88,6 +101,36 @@ func (s *service) undo(ctx context.Context, r *threadRequest) (none, error) {
 	return none{}, s.a.Threads().Undo(ctx, r.ID)
 }
 
-func (s *service) rate(ctx context.Context, r *ratingRequest) (*ragflow.Feedback, error) {
-	return s.a.Rate(ctx, ragflow.Rating{Thread: r.Thread, Turn: r.Turn, Good: r.Good, Note: r.Note, Question: r.Question})
+// add imports a thread.
+func (s *service) add(w http.ResponseWriter, r *http.Request) {
+	info, err := s.a.Threads().Import(r.Context(), door.Upload(w, r), r.URL.Query().Get("thread_id"))
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		err = &door.BodyError{Status: http.StatusRequestEntityTooLarge, Err: large}
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	door.WriteJSON(w, http.StatusCreated, info)
+}
+
+func (s *service) fork(ctx context.Context, r *forkRequest) (threads.Info, error) {
+	runs, err := s.a.Graph().Runs(ctx, graph.RunQuery{Thread: r.ID})
+	if err != nil {
+		return threads.Info{}, err
+	}
+	at := slices.IndexFunc(runs, func(x graph.RunInfo) bool {
+		return x.Run == r.Run || r.Run == "" && x.Status != graph.Running
+	})
+	if at < 0 {
+		return threads.Info{}, graph.ErrNotFound
+	}
+	if runs[at].Status == graph.Running {
+		return threads.Info{}, fmt.Errorf("run %q has not ended: %w", r.Run, graph.ErrBusy)
+	}
+	to := cmp.Or(r.Thread, s.a.Config().NewID())
+	if err := s.a.Graph().Fork(ctx, graph.Point{Thread: r.ID, Commit: runs[at].Last}, to); err != nil {
+		return threads.Info{}, err
+	}
+	return s.a.Threads().Info(ctx, to)
 }
