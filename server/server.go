@@ -37,6 +37,10 @@ type Options struct {
 	Tokens  string   // folder of tokens, which is read again when it changes; empty: there are none
 	Token   bool     // every caller needs a token; else programs of this machine need none
 
+	// PersonKey is the secret, of 32 bytes or more, with which Open WebUI signs for the person whom a token of the scope
+	// "speak" asks for. Empty: such a token is believed.
+	PersonKey []byte
+
 	// PublicURL is the address of the server in the links of answers, such as https://docs.example.com; empty: each
 	// client's own.
 	PublicURL string
@@ -79,7 +83,7 @@ func New(a *ragflow.Assistant, o Options) (*Server, error) {
 		return nil, fmt.Errorf("the public address %q is not like https://docs.example.com", o.PublicURL)
 	}
 	s := &Server{a: a, o: o, keys: door.NewKeys(tokens.Folder(o.Tokens), time.Now, o.Logger)}
-	rules := door.Rules{Hosts: o.Hosts, Origins: o.Origins, Token: o.Token}
+	rules := door.Rules{Hosts: o.Hosts, Origins: o.Origins, Token: o.Token, PersonKey: o.PersonKey}
 	routes, err := s.routes()
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func (a *app) serve(ctx context.Context, g *given, addr string, o server.Options
 	for i := range o.Hosts {
 		o.Hosts[i] = strings.ToLower(o.Hosts[i])
 	}
-	o.Token = o.Token || len(o.Hosts) > 0
+	o.Token, o.PersonKey = o.Token || len(o.Hosts) > 0, []byte(a.env["RAGFLOW_OPENWEBUI_SECRET"])
 	return a.with(ctx, g, opening{models: settings.AllModels, tools: true}, func(s *session) error {
 		folder := tokens.In(s.settings.Config.DataDir)
 		if list, _ := folder.List(); o.Token && len(list) == 0 { // a damaged one is logged

@@ -113,7 +113,7 @@ func running(ctx context.Context, t *testing.T, url string) (n int) {
 	return n
 }
 
-// reader reads the events of runs. What it shows is what a person sees.
+// reader reads the events of a run and keeps the text that a person sees.
 type reader struct{ run, last, shown, answer string }
 
 // read reads events until the stream ends.

@@ -30,9 +30,12 @@ type Rules struct {
 	Hosts   []string // names of this server, beside those of the loopback interface
 	Origins []string // of pages of other servers that may call, such as http://localhost:3000
 	Token   bool     // programs of this machine need a token, too
-	Rate    float64  // requests a second for one token; 0: 50
-	Long    int      // requests at a time that may take minutes; 0: 2000
-	PerPage int      // of these, for one person at the page; 0: 4, because a browser has six connections
+	// PersonKey is the secret with which Open WebUI signs whom it asks for; empty: none does. Else at least MinPersonKey bytes.
+	PersonKey []byte
+
+	Rate    float64 // requests a second for one token; 0: 50
+	Long    int     // requests at a time that may take minutes; 0: 2000
+	PerPage int     // of these, for one person at the page; 0: 4, because a browser has six connections
 }
 
 // Gate checks requests and serves the routes of all protocols. It is safe for concurrent use.
@@ -53,6 +56,9 @@ type Gate struct {
 func NewGate(rules Rules, keys *Keys, logger *slog.Logger, routes ...Route) (*Gate, error) {
 	rules.Rate, rules.Long, rules.PerPage = cmp.Or(rules.Rate, 50), cmp.Or(rules.Long, 2000), cmp.Or(rules.PerPage, 4)
 	g := &Gate{rules: rules, keys: keys, logger: logger, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), routes: routes, long: map[string]int{}}
+	if n := len(rules.PersonKey); n > 0 && n < MinPersonKey {
+		return nil, fmt.Errorf("the secret of Open WebUI has %d bytes, and at least %d are needed", n, MinPersonKey)
+	}
 	for _, o := range rules.Origins {
 		if err := g.origins.AddTrustedOrigin(o); err != nil {
 			return nil, fmt.Errorf("allowed origin: %w", err)
@@ -165,7 +171,11 @@ func (g *Gate) guard(route Route) http.HandlerFunc {
 			route.Do(w, r)
 			return
 		}
-		p, session := g.principal(r)
+		p, session, err := g.principal(r)
+		if err != nil {
+			fail(w, http.StatusUnauthorized, err.Error())
+			return
+		}
 		if p == nil {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			fail(w, http.StatusUnauthorized, `a token is needed: "ragflow tokens add" makes one`)
@@ -198,25 +208,30 @@ func (g *Gate) guard(route Route) http.HandlerFunc {
 	}
 }
 
-// principal returns who asks, and the session of the page: nil for somebody without a right.
-func (g *Gate) principal(r *http.Request) (*Principal, string) {
-	secret, session := credential(r)
-	ours := session && secret != "" || strings.HasPrefix(secret, tokens.Prefix)
+// principal returns who asks, and the session of the page: nil for somebody without a right. The error says why the
+// person is not believed that a program speaks for.
+func (g *Gate) principal(r *http.Request) (p *Principal, session string, err error) {
+	secret, logged := credential(r)
+	ours := logged && secret != "" || strings.HasPrefix(secret, tokens.Prefix)
 	if !ours && !g.rules.Token { // many clients need some key, such as "none"
-		return &Principal{Token: tokens.Token{Name: "local", Scopes: tokens.Scopes()}, Local: true}, ""
+		return &Principal{Token: tokens.Token{Name: "local", Scopes: tokens.Scopes()}, Local: true}, "", nil
 	}
-	t := g.keys.find(secret, session)
+	t := g.keys.find(secret, logged)
 	if t == nil {
-		return nil, ""
+		return nil, "", nil
 	}
-	p := &Principal{Token: *t}
-	if person := spokenFor(r); person != "" && t.May(tokens.Speak) {
+	p = &Principal{Token: *t}
+	if logged {
+		session = secret
+	}
+	if !t.May(tokens.Speak) {
+		return p, session, nil
+	}
+	person, err := spokenFor(r.Header, g.rules.PersonKey, g.keys.clock())
+	if person != "" {
 		p.Owner = t.Owner + "/" + person
 	}
-	if !session {
-		secret = ""
-	}
-	return p, secret
+	return p, session, err
 }
 
 // wait returns how long a principal has to wait before the next request.

@@ -3,6 +3,10 @@ package door_test
 import (
 	"bufio"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -158,6 +162,66 @@ func TestSpeak(t *testing.T) {
 		if w := f.get("/ask", "X-Api-Key", secret, "X-OpenWebUI-User-Id", "bert"); w.Body.String() != want {
 			t.Errorf("%s, want %s", w.Body, want)
 		}
+	}
+}
+
+// signed returns a JSON Web Token with the signature of HS256.
+func signed(key, header, claims string) string {
+	part := base64.RawURLEncoding.EncodeToString
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte(part([]byte(header)) + "." + part([]byte(claims))))
+	return part([]byte(header)) + "." + part([]byte(claims)) + "." + part(mac.Sum(nil))
+}
+
+// TestSignedPerson: with a key, a person of Open WebUI is believed only with its signature.
+func TestSignedPerson(t *testing.T) {
+	t.Parallel()
+	const key, header = "0123456789abcdef0123456789abcdef", `{"alg":"HS256","typ":"JWT"}`
+	f := newFixture(t, door.Rules{Token: true, PersonKey: []byte(key)})
+	scopes := []tokens.Scope{tokens.Ask, tokens.Speak}
+	speaks := f.token(t, tokens.Token{Name: "w", Owner: "w", Scopes: scopes})
+	asks := f.token(t, tokens.Token{Name: "a", Owner: "a", Scopes: scopes[:1]})
+	claims := func(from, to time.Duration) string {
+		return fmt.Sprintf(`{"sub":"bert","email":"b@x","iss":"open-webui","nbf":%d,"exp":%d}`, time.Now().Add(from).Unix(), time.Now().Add(to).Unix())
+	}
+	good := signed(key, header, claims(0, time.Minute))
+	none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + strings.Split(good, ".")[1] + "."
+	for name, c := range map[string]struct {
+		header, value, secret string
+		want, why             string // owner and token, or a part of the refusal
+	}{
+		"signed":           {"X-OpenWebUI-User-Jwt", good, speaks, "w/bert w", ""},
+		"may not speak":    {"X-OpenWebUI-User-Jwt", good, asks, "a a", ""},
+		"nobody":           {"X-Other", "x", speaks, "w w", ""},
+		"another program":  {"X-Ragflow-User", "carl", speaks, "w/carl w", ""},
+		"plain":            {"X-OpenWebUI-User-Id", "bert", speaks, "", "not signed for"},
+		"plain mail":       {"X-OpenWebUI-User-Email", "b@x", speaks, "", "not signed for"},
+		"another key":      {"X-OpenWebUI-User-Jwt", signed("x"+key, header, claims(0, time.Minute)), speaks, "", "is not signed with"},
+		"changed":          {"X-OpenWebUI-User-Jwt", strings.Replace(good, ".", ".e30", 1), speaks, "", "is not signed with"},
+		"alg none":         {"X-OpenWebUI-User-Jwt", none, speaks, "", "is not signed with"},
+		"alg none, signed": {"X-OpenWebUI-User-Jwt", signed(key, `{"alg":"none"}`, claims(0, time.Minute)), speaks, "", "is not signed with"},
+		"alg HS512":        {"X-OpenWebUI-User-Jwt", signed(key, `{"alg":"HS512"}`, claims(0, time.Minute)), speaks, "", "is not signed with"},
+		"no parts":         {"X-OpenWebUI-User-Jwt", "x", speaks, "", "is not signed with"},
+		"four parts":       {"X-OpenWebUI-User-Jwt", good + ".x", speaks, "", "is not signed with"},
+		"huge":             {"X-OpenWebUI-User-Jwt", signed(key, header, `{"sub":"`+strings.Repeat("x", 9000)+`"}`), speaks, "", "is not signed with"},
+		"another issuer":   {"X-OpenWebUI-User-Jwt", signed(key, header, `{"sub":"bert","iss":"x","exp":9999999999}`), speaks, "", "is not signed with"},
+		"no person":        {"X-OpenWebUI-User-Jwt", signed(key, header, `{"iss":"open-webui","exp":9999999999}`), speaks, "", "is not signed with"},
+		"expired":          {"X-OpenWebUI-User-Jwt", signed(key, header, claims(-time.Hour, -time.Minute)), speaks, "", "has expired"},
+		"no end":           {"X-OpenWebUI-User-Jwt", signed(key, header, `{"sub":"bert","iss":"open-webui"}`), speaks, "", "has expired"},
+		"not yet":          {"X-OpenWebUI-User-Jwt", signed(key, header, claims(time.Hour, 2*time.Hour)), speaks, "", "not valid yet"},
+	} {
+		w := f.get("/ask", "X-Api-Key", c.secret, c.header, c.value)
+		passes, refused := w.Code == 200 && w.Body.String() == c.want, w.Code == 401 && strings.Contains(w.Body.String(), c.why)
+		if c.want != "" && !passes || c.want == "" && !refused {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+	open := newFixture(t, door.Rules{Token: true})
+	if w := open.get("/ask", "X-Api-Key", open.token(t, tokens.Token{Name: "w", Owner: "w", Scopes: scopes}), "X-OpenWebUI-User-Jwt", good); w.Code != http.StatusUnauthorized {
+		t.Errorf("without a key to check it: %d %s", w.Code, w.Body)
+	}
+	if _, err := door.NewGate(door.Rules{PersonKey: []byte("short")}, f.keys, slog.New(slog.DiscardHandler)); err == nil {
+		t.Error("a short key is taken")
 	}
 }
 

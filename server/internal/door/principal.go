@@ -64,13 +64,3 @@ func credential(r *http.Request) (secret string, session bool) {
 	}
 	return "", false
 }
-
-// spokenFor returns the person that a client with the scope Speak asks for: "" for none.
-func spokenFor(r *http.Request) string {
-	for _, name := range []string{"X-Ragflow-User", "X-Openwebui-User-Id", "X-Openwebui-User-Email"} {
-		if v := strings.TrimSpace(r.Header.Get(name)); v != "" {
-			return v
-		}
-	}
-	return ""
-}
