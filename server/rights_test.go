@@ -174,7 +174,7 @@ var createsThread = map[string]bool{
 var notHers = map[string]bool{
 	"GET /api/jobs/{id}": true, "GET /api/jobs/{id}/events": true, "GET /v1/models/{id...}": true,
 	"GET /t/{thread}/other/{run}/{i}": true, // there is no other source
-	"GET /v1/conversations/{id}": true, "GET /v1/conversations/{id}/items": true,
+	"GET /v1/conversations/{id}":      true, "GET /v1/conversations/{id}/items": true,
 }
 
 // TestForeignEverywhere walks all routes with ids of another owner: they answer as those of nothing, byte for byte,

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -439,10 +440,22 @@ func TestUpload(t *testing.T) {
 	if code, text := h.ask("GET", "/api/documents/fees/2026.md?collection=law", "", ""); code != 200 || !strings.HasPrefix(text, "# Fees") {
 		t.Errorf("%d %s", code, text)
 	}
-	for _, name := range []string{"..%2Fx.md", "%2Fetc%2Fx.md", "CON.md", "a%00.md", ".hidden.md", "x.md%2F..%2F..%2Fy.md", strings.Repeat("n", 600) + ".md", "C:%5Cx.md", "trailing.md."} {
+	for _, name := range []string{"..%2Fx.md", "%2Fetc%2Fx.md", "CON.md", "a%00.md", ".hidden.md", "x.md%2F..%2F..%2Fy.md", strings.Repeat("n", 300) + ".md", strings.Repeat("n", 600) + ".md", "trailing.md%20", "C:%5Cx.md", "trailing.md."} {
 		if code, text := h.ask("PUT", "/api/documents/"+name+"?collection=law", "", "x"); code < 400 || code >= 500 {
 			t.Errorf("%s: %d %s", name, code, text)
 		}
+	}
+	composed, decomposed := "/api/documents/caf%C3%A9.md?collection=law", "/api/documents/cafe%CC%81.md?collection=law"
+	h.want(t, 201, "PUT", composed, "", "one")
+	h.want(t, 201, "PUT", decomposed, "", "two")
+	_, one := h.ask("GET", composed, "", "")
+	if _, two := h.ask("GET", decomposed, "", ""); runtime.GOOS != "darwin" && (one != "one" || two != "two") { // whose files have one form
+		t.Errorf("two forms of one name: %q, %q", one, two)
+	}
+	h.want(t, 204, "PUT", "/api/collections/sales", "", "")
+	h.want(t, 201, "PUT", "/api/documents/fees/2026.md?collection=sales", "", "another")
+	if _, text := h.ask("GET", "/api/documents/fees/2026.md?collection=law", "", ""); !strings.HasPrefix(text, "# Fees") {
+		t.Errorf("the document of another collection took its place: %q", text)
 	}
 	h.want(t, 204, "DELETE", "/api/documents/fees/2026.md?collection=law", "", "")
 	h.want(t, 404, "DELETE", "/api/documents/fees/2026.md?collection=law", "", "")

@@ -9,6 +9,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/server/internal/door"
+	"example.com/ragflow/threads"
 )
 
 // ask begins to answer a question, in the conversation of the address or in a new one.
@@ -61,10 +62,7 @@ const editedKey = "edited_from"
 // edit asks a changed question in a copy of the conversation before it, which stays as it was.
 func (s *site) edit(w http.ResponseWriter, r *http.Request) {
 	ctx, thread := r.Context(), r.PathValue("thread")
-	run, err := s.a.Threads().Run(ctx, r.PathValue("run"))
-	if err == nil && (run.Thread != thread || len(run.Commits) == 0) {
-		err = graph.ErrNotFound
-	}
+	run, err := s.run(r)
 	if err != nil {
 		s.fault(w, r, err)
 		return
@@ -83,12 +81,26 @@ func (s *site) edit(w http.ResponseWriter, r *http.Request) {
 
 // cancel ends a run, which can be resumed.
 func (s *site) cancel(w http.ResponseWriter, r *http.Request) {
-	err := s.a.Runs().Cancel(r.Context(), r.PathValue("run"))
+	run, err := s.run(r)
+	if err != nil {
+		s.fault(w, r, err)
+		return
+	}
+	err = s.a.Runs().Cancel(r.Context(), run.ID)
 	if err != nil && !errors.Is(err, graph.ErrNotFound) { // it may have ended meanwhile
 		s.fault(w, r, err)
 		return
 	}
 	s.stay(w, r)
+}
+
+// run is the run that the address of a request names, of its conversation.
+func (s *site) run(r *http.Request) (*threads.Run, error) {
+	run, err := s.a.Threads().Run(r.Context(), r.PathValue("run"))
+	if err == nil && (run.Thread != r.PathValue("thread") || len(run.Commits) == 0) {
+		err = graph.ErrNotFound
+	}
+	return run, err //nolint:wrapcheck // the page of the error says it
 }
 
 // stay answers a form of a conversation whose stream shows what came of it.

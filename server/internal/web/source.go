@@ -42,10 +42,7 @@ const mostSheets = 3
 func (s *site) cite(other bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
-		run, err := s.a.Threads().Run(ctx, r.PathValue("run"))
-		if err == nil && run.Thread != r.PathValue("thread") {
-			err = graph.ErrNotFound
-		}
+		run, err := s.run(r)
 		if err != nil {
 			s.fault(w, r, err)
 			return

@@ -46,10 +46,7 @@ type call struct {
 // traced shows how a question was answered.
 func (s *site) traced(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
-	run, err := s.a.Threads().Run(ctx, r.PathValue("run"))
-	if err == nil && run.Thread != r.PathValue("thread") {
-		err = graph.ErrNotFound
-	}
+	run, err := s.run(r)
 	if err != nil {
 		s.fault(w, r, err)
 		return
