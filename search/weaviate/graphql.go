@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/weaviate/weaviate/entities/models"
 
 	"example.com/ragflow/internal/remote"
 )
@@ -33,19 +36,42 @@ func (o object) id() string { return o.additional("id").text("id") }
 
 // graphql sends a query and returns the data below the first field, Get or Aggregate.
 func (db *store) graphql(ctx context.Context, query string) (map[string]any, error) {
-	r, err := db.client.GraphQL().Raw().WithQuery("{" + query + "}").Do(ctx)
-	if err != nil {
-		return nil, db.explain(ctx, err)
+	for until := time.Now().Add(makingTime); ; {
+		r, err := db.client.GraphQL().Raw().WithQuery("{" + query + "}").Do(ctx)
+		if err != nil {
+			return nil, db.explain(ctx, err)
+		}
+		if len(r.Errors) == 0 {
+			return fieldsOf(r.Data, db.address)
+		}
+		why := r.Errors[0].Message
+		if !isMade(why) || time.Now().After(until) {
+			return nil, cmp.Or(context.Cause(ctx), fmt.Errorf("the server Weaviate at %s: %s", db.address, why))
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	}
-	if len(r.Errors) > 0 {
-		return nil, cmp.Or(context.Cause(ctx), fmt.Errorf("the server Weaviate at %s: %s", db.address, r.Errors[0].Message))
-	}
-	for _, data := range r.Data {
+}
+
+// makingTime is how long the server may take to make a class that another process has asked for.
+const makingTime = 5 * time.Second
+
+// isMade reports whether an error means that a class is being made: the server knows it, and cannot answer yet.
+func isMade(why string) bool {
+	return strings.Contains(why, "non-existing index") || strings.Contains(why, "Cannot query field") && strings.Contains(why, `ObjectsObj"`)
+}
+
+// fieldsOf returns the fields of an answer.
+func fieldsOf(answer map[string]models.JSONObject, address string) (map[string]any, error) {
+	for _, data := range answer {
 		if fields, ok := data.(map[string]any); ok {
 			return fields, nil
 		}
 	}
-	return nil, errors.New("Weaviate at " + db.address + " gave an answer without data")
+	return nil, errors.New("Weaviate at " + address + " gave an answer without data")
 }
 
 // objects returns the objects of a class in an answer.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weaviate/weaviate/entities/models"
+	"golang.org/x/sync/errgroup"
 
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/searchtest"
@@ -211,5 +212,28 @@ func TestIntegrationErrors(t *testing.T) {
 	u.Path += "Old"
 	if _, err := weaviate.Open(t.Context(), u.String(), weaviate.Options{}); !errors.Is(err, weaviate.ErrVersion) {
 		t.Errorf("another version: %v", err)
+	}
+}
+
+// TestIntegrationFirstUse: several processes may begin on a server that has nothing, at the same moment.
+func TestIntegrationFirstUse(t *testing.T) {
+	for range 5 {
+		where := address(t)
+		var all errgroup.Group
+		for i := range 8 {
+			db := open(t, where)
+			all.Go(func() error {
+				time.Sleep(time.Duration(i) * 20 * time.Millisecond) // while the classes are made
+				root := fmt.Sprintf("/docs/%d", i)
+				if err := db.Put(t.Context(), root, []search.Entry{page("a.md", "basil")}); err != nil {
+					return err
+				}
+				_, err := db.Files(t.Context(), root)
+				return err
+			})
+		}
+		if err := all.Wait(); err != nil {
+			t.Error(err)
+		}
 	}
 }
