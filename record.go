@@ -136,10 +136,9 @@ func (a *Assistant) Analytics(ctx context.Context, q AnalyticsQuery) (*Analytics
 		defer cancel()
 		a.queries.Flush(flush)
 	}
-	now := a.config.Clock().UTC()
-	in := querylog.Query{To: now.Add(time.Second), Collections: q.Collections, Owner: q.Owner}
+	in := querylog.Query{Collections: q.Collections, Owner: q.Owner}
 	if q.Last > 0 {
-		in.From = now.Add(-q.Last)
+		in.From = a.config.Clock().UTC().Add(-q.Last)
 	}
 	if meaning.Fast() {
 		in.Vectors = queryVectors

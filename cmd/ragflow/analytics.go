@@ -37,8 +37,8 @@ func (a *app) analyticsCommand(g *given) *cobra.Command {
 func unlogged(c *ragflow.Config) { c.QueryLogDays = -1 }
 
 func (a *app) printAnalytics(r *querylog.Report) {
-	for _, n := range r.Notes {
-		a.warn(n)
+	if r.Note != "" {
+		a.warn(r.Note)
 	}
 	if r.Missing > 0 {
 		a.warn(count(int(r.Missing), "question") + " could not be logged and are missing here")
@@ -63,17 +63,17 @@ func (a *app) printAnalytics(r *querylog.Report) {
 
 func (a *app) printCounts(r *querylog.Report) {
 	rows := [][]string{{"questions", thousands(r.Questions)}}
-	add := func(name string, n int, note string) {
+	add := func(name string, n int, note ...string) {
 		if n > 0 {
-			rows = append(rows, []string{name, thousands(n), note})
+			rows = append(rows, append([]string{name, thousands(n)}, note...))
 		}
 	}
-	add("answered", r.Answered, "")
+	add("answered", r.Answered)
 	add("not in the documents", r.Declined, percent(r.DeclinedRate)+" of those that did not fail")
 	add("failed", r.Failed, percent(r.FailedRate)+" of all")
-	add("cancelled", r.Cancelled, "")
-	add("searched twice", r.Retried, "")
-	add("searches", r.Searches, "")
+	add("cancelled", r.Cancelled)
+	add("searched twice", r.Retried)
+	add("searches", r.Searches)
 	add("without a passage", r.Empty, percent(r.EmptyRate)+" of questions and searches")
 	add("tokens", int(r.InputTokens+r.OutputTokens), thousands(int(r.InputTokens))+" in, "+thousands(int(r.OutputTokens))+" out")
 	if r.CostUSD > 0 {

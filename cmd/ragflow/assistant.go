@@ -66,7 +66,9 @@ func (a *app) with(ctx context.Context, g *given, o opening, do func(*session) e
 			return err
 		}
 	}
-	return do(s)
+	err = do(s)
+	_ = a.out.Flush() // the answer does not wait for the log; an error of the output is reported at the end
+	return err
 }
 
 // open reads the settings and opens the assistant.

@@ -103,8 +103,8 @@ func sealTexts(ctx context.Context, db *sqlite.DB, sealer *seal.Sealer) error {
 func prune(ctx context.Context, db *sqlite.DB, oldest time.Time, maxBytes int64) error {
 	deleted := int64(0)
 	err := db.Write(ctx, func(tx *sqlite.Tx) error {
-		r, err := tx.Exec(`DELETE FROM entries WHERE time < ? OR id IN (
-			SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY time DESC, id) AS newer FROM entries) WHERE newer > ?)`, oldest.UnixMicro(), maxBytes)
+		r, err := tx.Exec(`DELETE FROM entries WHERE time < ? OR rowid IN (
+			SELECT rowid FROM (SELECT rowid, sum(bytes) OVER (ORDER BY time DESC, rowid DESC) AS newer FROM entries) WHERE newer > ?)`, oldest.UnixMicro(), maxBytes)
 		if err == nil {
 			deleted, err = r.RowsAffected()
 		}
@@ -119,10 +119,10 @@ func prune(ctx context.Context, db *sqlite.DB, oldest time.Time, maxBytes int64)
 	return nil
 }
 
-// read calls each for every entry from a time on and before another, oldest first; again from the
-// beginning after restart if the file was locked. It returns how many cannot be decrypted. A file
+// read calls each for every entry from a time on, oldest first; again from the beginning after
+// restart if the file was locked. It returns how many cannot be decrypted. A file
 // that does not exist has no entries.
-func read(ctx context.Context, path string, sealer *seal.Sealer, from, to time.Time, restart func(), each func(*Entry)) (sealed int, err error) {
+func read(ctx context.Context, path string, sealer *seal.Sealer, from time.Time, restart func(), each func(*Entry)) (sealed int, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -134,7 +134,7 @@ func read(ctx context.Context, path string, sealer *seal.Sealer, from, to time.T
 	err = db.Read(ctx, func(tx *sqlite.Tx) error {
 		restart()
 		sealed = 0
-		for row := range tx.Query(`SELECT id, time, body FROM entries WHERE time >= ? AND time < ? ORDER BY time, id`, from.UnixMicro(), to.UnixMicro()) {
+		for row := range tx.Query(`SELECT id, time, body FROM entries WHERE time >= ? ORDER BY time, id`, from.UnixMicro()) {
 			var id string
 			var micros int64
 			var body any

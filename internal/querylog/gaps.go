@@ -10,8 +10,15 @@ import (
 	"example.com/ragflow/internal/text"
 )
 
+// Gap is questions of like meaning.
+type Gap struct {
+	Count     int      `json:"count"`     // how often they were asked
+	Questions []string `json:"questions"` // the most asked first, at most 10
+}
+
 // Two questions are about the same from these cosines on: of the vectors of the built-in model, and
-// of their words. TestGaps shows what they keep together and apart.
+// of their words. TestWhatDocumentsLack of package ragflow and TestGaps show what
+// they keep together and apart.
 const (
 	alikeByMeaning = 0.80
 	alikeByWords   = 0.40

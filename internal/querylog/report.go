@@ -16,7 +16,7 @@ import (
 
 // Query says what [Analyze] sums up.
 type Query struct {
-	From, To    time.Time // entries from From on and before To; zero: without a bound
+	From        time.Time // entries from From on; zero: all
 	Collections []string  // entries that used these collections alone; none: all
 	Owner       string    // entries of an owner; empty: all
 
@@ -25,14 +25,31 @@ type Query struct {
 	Vectors func(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// Report sums up the log. Its JSON is the schema of "ragflow analytics --json". Shares are within 0
-// and 1, and 0 of nothing. Lists are best or most first.
+// Report sums up the log. Its JSON is the schema of "ragflow analytics --json". Lists are in the
+// order of their counts.
 type Report struct {
+	Counts
+
 	From          time.Time `json:"from,omitzero"`
-	To            time.Time `json:"to,omitzero"`
 	OfCollections []string  `json:"of_collections,omitempty"`
 	OfOwner       string    `json:"of_owner,omitempty"`
 
+	Stages      []Stage `json:"stages"` // "total" and "search" first, then the slowest
+	Top         []Asked `json:"top_questions"`
+	Unanswered  []Asked `json:"unanswered"` // declined, or searched for without a hit
+	Gaps        []Gap   `json:"gaps"`       // what was asked more than once and the documents do not hold
+	Errors      []Asked `json:"errors"`     // why questions failed
+	Collections []Group `json:"collections"`
+	Owners      []Group `json:"owners"`
+	Models      []Group `json:"models"`
+
+	Missing    int64  `json:"missing"`        // entries that could not be written
+	Unreadable int    `json:"unreadable"`     // entries whose key is missing
+	Note       string `json:"note,omitempty"` // why questions are compared by their words
+}
+
+// Counts count questions and searches. Rates are within 0 and 1, and 0 of nothing.
+type Counts struct {
 	Questions int `json:"questions"`
 	Answered  int `json:"answered"`
 	Declined  int `json:"declined"` // the documents do not hold the answer
@@ -46,21 +63,16 @@ type Report struct {
 	FailedRate   float64 `json:"failed_rate"`   // of all questions
 	EmptyRate    float64 `json:"empty_rate"`    // of the questions that did not fail, and the searches
 
+	P95MS        float64 `json:"p95_ms"` // of the questions
 	CostUSD      float64 `json:"cost_usd"`
 	InputTokens  int64   `json:"input_tokens"`
 	OutputTokens int64   `json:"output_tokens"`
+}
 
-	Stages      []Stage  `json:"stages"` // "total" and "search" first, then the slowest
-	Top         []Asked  `json:"top_questions"`
-	Unanswered  []Asked  `json:"unanswered"` // declined, or searched for without a hit
-	Gaps        []Gap    `json:"gaps"`       // what was asked more than once and the documents do not hold
-	Errors      []Asked  `json:"errors"`     // why questions failed
-	Collections []Group  `json:"collections"`
-	Owners      []Group  `json:"owners"`
-	Models      []Group  `json:"models"`
-	Missing     int64    `json:"missing"`    // entries that could not be written
-	Unreadable  int      `json:"unreadable"` // entries whose key is missing
-	Notes       []string `json:"notes,omitempty"`
+// Group is the questions and searches that have something in common.
+type Group struct {
+	Name string `json:"name"` // empty: the documents, or the owner, without a name
+	Counts
 }
 
 // Stage is how long one stage took.
@@ -80,31 +92,15 @@ type Asked struct {
 	Last  time.Time `json:"last"`
 }
 
-// Gap is questions of like meaning.
-type Gap struct {
-	Count     int      `json:"count"`     // how often they were asked
-	Questions []string `json:"questions"` // the most asked first, at most 10
-}
+// listed is how many rows a list of texts has, and maxKnown how many runes two texts share if they
+// count as one.
+const (
+	listed   = 10
+	maxKnown = 500
+)
 
-// Group is the questions and searches that have something in common.
-type Group struct {
-	Name      string  `json:"name"` // empty: the documents, or the owner, without a name
-	Questions int     `json:"questions"`
-	Searches  int     `json:"searches"`
-	Declined  int     `json:"declined"`
-	Failed    int     `json:"failed"`
-	Empty     int     `json:"empty"`
-	P95MS     float64 `json:"p95_ms"` // of the questions
-	CostUSD   float64 `json:"cost_usd"`
-
-	times []float64
-}
-
-// listed is how many rows a list of a report has.
-const listed = 10
-
-// maxKnown is how many runes of a question two must share to be the same.
-const maxKnown = 500
+// total is the stage of a whole question.
+const total = "total"
 
 // Analyze sums up the log at a path, with keys if it is encrypted. No file is an empty log.
 func Analyze(ctx context.Context, path string, keys *seal.Keys, q Query) (*Report, error) {
@@ -112,17 +108,10 @@ func Analyze(ctx context.Context, path string, keys *seal.Keys, q Query) (*Repor
 	if keys != nil {
 		sealer = seal.New(*keys)
 	}
-	to := q.To
-	if to.IsZero() {
-		to = time.UnixMicro(1<<63 - 1)
-	}
-	var s *sum
-	unreadable, err := read(ctx, path, sealer, q.From, to, func() { s = newSum(q) }, func(e *Entry) { s.add(e) })
+	s := newSum(q)
+	unreadable, err := read(ctx, path, sealer, q.From, func() { s = newSum(q) }, func(e *Entry) { s.add(e) })
 	if err != nil {
 		return nil, fmt.Errorf("read the query log: %w", err)
-	}
-	if s == nil {
-		s = newSum(q)
 	}
 	s.Unreadable = unreadable
 	return s.report(ctx, q)
@@ -132,16 +121,23 @@ func Analyze(ctx context.Context, path string, keys *seal.Keys, q Query) (*Repor
 type sum struct {
 	Report
 
-	times                      map[string][]float64 // by stage
-	asked, unanswered, errors  map[string]*Asked
-	collections, owners, model map[string]*Group
+	times                       map[string][]float64 // by stage
+	asked, unanswered, errors   map[string]*Asked
+	collections, owners, models map[string]*counted
+}
+
+// counted is counts, with the times of the questions.
+type counted struct {
+	Counts
+
+	times []float64
 }
 
 func newSum(q Query) *sum {
 	return &sum{
-		Report: Report{From: q.From, To: q.To, OfCollections: q.Collections, OfOwner: q.Owner},
+		Report: Report{From: q.From, OfCollections: q.Collections, OfOwner: q.Owner},
 		times:  map[string][]float64{}, asked: map[string]*Asked{}, unanswered: map[string]*Asked{}, errors: map[string]*Asked{},
-		collections: map[string]*Group{}, owners: map[string]*Group{}, model: map[string]*Group{},
+		collections: map[string]*counted{}, owners: map[string]*counted{}, models: map[string]*counted{},
 	}
 }
 
@@ -154,19 +150,16 @@ func (s *sum) add(e *Entry) {
 	if s.OfOwner != "" && e.Owner != s.OfOwner || len(s.OfCollections) > 0 && (len(e.Collections) == 0 || slices.ContainsFunc(e.Collections, other)) {
 		return
 	}
-	s.count(e)
-	groups := []*Group{group(s.owners, e.Owner)}
+	s.Counts.add(e)
+	group(s.owners, e.Owner, e)
 	for _, c := range e.Collections {
-		groups = append(groups, group(s.collections, c))
+		group(s.collections, c, e)
 	}
 	if len(e.Collections) == 0 {
-		groups = append(groups, group(s.collections, ""))
+		group(s.collections, "", e)
 	}
 	if e.Model != "" {
-		groups = append(groups, group(s.model, e.Model))
-	}
-	for _, g := range groups {
-		g.add(e)
+		group(s.models, e.Model, e)
 	}
 	for name, ms := range e.LatencyMS {
 		if e.Kind == Search {
@@ -174,39 +167,49 @@ func (s *sum) add(e *Entry) {
 		}
 		s.times[name] = append(s.times[name], ms)
 	}
+	if e.Kind == Ask {
+		note(s.asked, e.Question, e.Time)
+	}
+	if e.Error != "" && e.Error != Cancelled {
+		note(s.errors, e.Error, e.Time)
+	}
+	if e.Abstained || e.Kind == Search && e.empty() {
+		note(s.unanswered, e.Question, e.Time)
+	}
 }
 
-// count adds an entry to the counts and to the lists of texts.
-func (s *sum) count(e *Entry) {
-	s.CostUSD, s.InputTokens, s.OutputTokens = s.CostUSD+e.CostUSD, s.InputTokens+e.InputTokens, s.OutputTokens+e.OutputTokens
+func (c *Counts) add(e *Entry) {
+	c.CostUSD, c.InputTokens, c.OutputTokens = c.CostUSD+e.CostUSD, c.InputTokens+e.InputTokens, c.OutputTokens+e.OutputTokens
 	if e.Kind == Search {
-		s.Searches++
+		c.Searches++
 	} else {
-		s.Questions++
-		note(s.asked, e.Question, e.Time)
+		c.Questions++
 	}
 	switch {
 	case e.Error == Cancelled:
-		s.Cancelled++
-		return
+		c.Cancelled++
 	case e.Error != "":
-		s.Failed++
-		note(s.errors, e.Error, e.Time)
-		return
+		c.Failed++
 	case e.Abstained:
-		s.Declined++
+		c.Declined++
 	case e.Kind == Ask:
-		s.Answered++
+		c.Answered++
 	}
 	if e.Attempts > 1 {
-		s.Retried++
+		c.Retried++
 	}
 	if e.empty() {
-		s.Empty++
+		c.Empty++
 	}
-	if e.Abstained || e.Kind == Search && e.Hits == 0 {
-		note(s.unanswered, e.Question, e.Time)
-	}
+}
+
+// finish computes what follows from the counts and the times of the questions.
+func (c *Counts) finish(times []float64) {
+	share := func(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
+	done := c.Answered + c.Declined
+	c.DeclinedRate, c.FailedRate, c.EmptyRate = share(c.Declined, done), share(c.Failed, c.Questions), share(c.Empty, done+c.Searches)
+	slices.Sort(times)
+	c.P95MS = quantile(times, 0.95)
 }
 
 // empty reports whether documents were searched and nothing was found.
@@ -228,50 +231,32 @@ func note(in map[string]*Asked, what string, at time.Time) {
 	in[key].Last = at
 }
 
-func group(in map[string]*Group, name string) *Group {
+// group counts an entry with others of a name.
+func group(in map[string]*counted, name string, e *Entry) {
 	if in[name] == nil {
-		in[name] = &Group{Name: name}
+		in[name] = &counted{}
 	}
-	return in[name]
-}
-
-func (g *Group) add(e *Entry) {
-	g.CostUSD += e.CostUSD
-	if e.Kind == Search {
-		g.Searches++
-	} else {
-		g.Questions++
-		g.times = append(g.times, e.LatencyMS["total"])
-	}
-	if e.Error != "" && e.Error != Cancelled {
-		g.Failed++
-	}
-	if e.Abstained {
-		g.Declined++
-	}
-	if e.empty() {
-		g.Empty++
+	in[name].add(e)
+	if e.Kind == Ask {
+		in[name].times = append(in[name].times, e.LatencyMS[total])
 	}
 }
 
 // report finishes the report.
 func (s *sum) report(ctx context.Context, q Query) (*Report, error) {
 	r := &s.Report
-	done := r.Answered + r.Declined
-	r.DeclinedRate, r.FailedRate, r.EmptyRate = share(r.Declined, done), share(r.Failed, r.Questions), share(r.Empty, done+r.Searches)
+	r.finish(s.times[total])
 	r.Stages = s.stages()
 	unanswered := most(s.unanswered)
 	r.Top, r.Unanswered, r.Errors = first(most(s.asked)), first(unanswered), first(most(s.errors))
-	r.Collections, r.Owners, r.Models = groups(s.collections), groups(s.owners), groups(s.model)
+	r.Collections, r.Owners, r.Models = groups(s.collections), groups(s.owners), groups(s.models)
 	var err error
 	if r.Gaps, err = gaps(ctx, unanswered, q.Vectors); err != nil {
-		r.Notes = append(r.Notes, fmt.Sprintf("questions are compared by their words: %v", err))
+		r.Note = fmt.Sprintf("questions are compared by their words: %v", err)
 		r.Gaps, err = gaps(ctx, unanswered, nil)
 	}
 	return r, err
 }
-
-func share(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 
 func first(list []Asked) []Asked { return list[:min(len(list), listed)] }
 
@@ -288,12 +273,11 @@ func most(of map[string]*Asked) []Asked {
 }
 
 // groups lists groups, the largest first.
-func groups(of map[string]*Group) []Group {
+func groups(of map[string]*counted) []Group {
 	out := []Group{}
-	for _, g := range of {
-		slices.Sort(g.times)
-		g.P95MS = quantile(g.times, 0.95)
-		out = append(out, *g)
+	for name, c := range of {
+		c.finish(c.times)
+		out = append(out, Group{name, c.Counts})
 	}
 	slices.SortFunc(out, func(a, b Group) int {
 		return cmp.Or((b.Questions+b.Searches)-(a.Questions+a.Searches), strings.Compare(a.Name, b.Name))
@@ -303,17 +287,17 @@ func groups(of map[string]*Group) []Group {
 
 func (s *sum) stages() []Stage {
 	out := []Stage{}
-	total := added(s.times["total"])
+	all := added(s.times[total])
 	for _, name := range slices.Sorted(maps.Keys(s.times)) {
 		times := s.times[name]
 		slices.Sort(times)
-		stage := Stage{Name: name, Count: len(times), P50MS: quantile(times, 0.5), P95MS: quantile(times, 0.95), MaxMS: times[len(times)-1]}
-		if total > 0 && name != Search {
-			stage.Share = added(times) / total
+		stage := Stage{Name: name, Count: len(times), P50MS: quantile(times, 0.5), P95MS: quantile(times, 0.95), MaxMS: quantile(times, 1)}
+		if all > 0 && name != Search {
+			stage.Share = added(times) / all
 		}
 		out = append(out, stage)
 	}
-	place := func(s Stage) int { return slices.Index([]string{"", Search, "total"}, s.Name) }
+	place := func(s Stage) int { return slices.Index([]string{"", Search, total}, s.Name) }
 	slices.SortStableFunc(out, func(a, b Stage) int { return cmp.Or(place(b)-place(a), cmp.Compare(b.P95MS, a.P95MS)) })
 	return out
 }
