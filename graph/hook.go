@@ -31,6 +31,8 @@ type Span struct {
 	Step    int    // step of the graph or subgraph; for a run the last finished step
 	Node    string // node of a task or an attempt
 	Attempt int    // number of the attempt, from 1
+
+	Notes func() Notes // of a task or an attempt: what the task has noted so far, read-only; else nil
 }
 
 // span starts a span if there is a hook.
@@ -41,6 +43,9 @@ func (x *run[S, U]) span(ctx context.Context, kind SpanKind, node string, attemp
 	s := Span{Kind: kind, Thread: x.session.thread, Run: x.session.run, Path: x.path, Step: x.step, Node: node, Attempt: attempt}
 	if kind != SpanRun {
 		s.Step++
+	}
+	if kind == SpanTask || kind == SpanAttempt {
+		s.Notes = taskContextOf(ctx).noted
 	}
 	var inner context.Context
 	var ended func(error)

@@ -122,6 +122,19 @@ func (b *taskContext) write(f func(*Notes)) {
 	f(b.notes)
 }
 
+// noted returns the notes so far.
+func (b *taskContext) noted() (n Notes) {
+	if b == nil {
+		return n
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.notes != nil {
+		n = *b.notes
+	}
+	return n
+}
+
 // close ends the taskContext and returns its notes, or nil. A goroutine that outlives the task
 // cannot write to it.
 func (b *taskContext) close() *Notes {

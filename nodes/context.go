@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/ragflow/graph"
@@ -98,6 +99,7 @@ func (o ContextOptions) fit(ctx context.Context, sources []state.Source, languag
 		}
 	}
 	tokens = o.count(kept, language)
+	graph.Note(ctx, "cut to fit", strconv.Itoa(len(sources)-n))
 	graph.Warn(ctx, fmt.Sprintf("Context truncated from %d to %d tokens", all, tokens))
 	return kept, tokens
 }
