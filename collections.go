@@ -281,7 +281,7 @@ func (a *Assistant) bind(ctx context.Context, chosen []*collection, views []inge
 	b.words = b.offline.Rewriter.WithDictionary(a.dictionary)
 	o := search.Options{
 		Dense: a.config.Dense, Retrieval: a.config.Retrieval, Offline: b.offline.Reranker, List: b.offline.Reranker,
-		Reranker: a.config.reranker(a.custom),
+		Reranker: a.config.reranker(a.custom), Observer: a.config.Observer,
 	}
 	switch {
 	case a.embedder != nil:

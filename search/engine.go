@@ -99,8 +99,17 @@ func narrow(ctx context.Context, s Snapshot, f state.Filter) (Snapshot, func(*Do
 
 // Search returns the k chunks that fit a query best, by the configured legs. If the dense leg
 // fails, words are searched, with a warning.
-func (e *Engine) Search(ctx context.Context, q state.Query, k int) (Found, error) {
+func (e *Engine) Search(ctx context.Context, q state.Query, k int) (found Found, err error) {
 	leg := e.legFor(q, e.o.Dense.Leg)
+	if e.o.Observer != nil {
+		inner, ended := e.o.Observer(ctx, q, leg)
+		defer func() { ended(found.Hits, err) }()
+		ctx = inner
+	}
+	return e.search(ctx, q, k, leg)
+}
+
+func (e *Engine) search(ctx context.Context, q state.Query, k int, leg string) (Found, error) {
 	found, err := e.byLegs(ctx, q, k, leg)
 	if err != nil && ctx.Err() == nil && leg == LegDense {
 		found.Warnings = []string{denseFailed(err)}

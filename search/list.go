@@ -50,8 +50,28 @@ const (
 // order. If a dense search is not possible, the error matches [ErrNoDense] or
 // [ErrEmbedderChanged], or is that of the embedder; a hybrid search warns instead. The error of
 // a filter by an unknown key is an [*UnknownKeyError].
-func (e *Engine) List(ctx context.Context, q state.Query, r Request) (*Listing, error) {
-	k, leg := cmp.Or(r.K, e.o.Retrieval.TopK), e.legFor(q, cmp.Or(r.Leg, e.o.Dense.Leg))
+func (e *Engine) List(ctx context.Context, q state.Query, r Request) (l *Listing, err error) {
+	leg := e.legFor(q, cmp.Or(r.Leg, e.o.Dense.Leg))
+	if e.o.Observer != nil {
+		inner, ended := e.o.Observer(ctx, q, leg)
+		defer func() { ended(l.found(), err) }()
+		ctx = inner
+	}
+	return e.list(ctx, q, r, leg)
+}
+
+// found returns the hits of a listing; l may be nil.
+func (l *Listing) found() (hits []state.Hit) {
+	if l != nil {
+		for i := range l.Hits {
+			hits = append(hits, l.Hits[i].Hit)
+		}
+	}
+	return hits
+}
+
+func (e *Engine) list(ctx context.Context, q state.Query, r Request, leg string) (*Listing, error) {
+	k := cmp.Or(r.K, e.o.Retrieval.TopK)
 	narrowed, err := e.Narrowed(ctx, r.Filter)
 	if err != nil {
 		return nil, err

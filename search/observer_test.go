@@ -1,0 +1,56 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"example.com/ragflow/search"
+	"example.com/ragflow/state"
+)
+
+// TestObserver: each search and each list is told once, with its leg, its result and the context that it works with.
+func TestObserver(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	put(t, db, "docs", file("leave.md", "Leave", "Everyone has 28 days of leave."))
+	var got []string
+	ended := func(hits []state.Hit, err error) { got = append(got, fmt.Sprint(len(hits), " ", err)) }
+	e := engineOf(t, snapshotOf(t, db, "docs"), search.Options{Observer: func(ctx context.Context, q state.Query, leg string) (context.Context, func([]state.Hit, error)) {
+		got = append(got, leg+" "+q.Text)
+		return ctx, ended
+	}})
+	q := state.Query{Text: "leave", Weight: 1}
+	if _, err := e.Search(t.Context(), q, 3); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.List(t.Context(), state.Query{Text: "parking", Weight: 1}, search.Request{Leg: search.LegLexical}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.List(t.Context(), q, search.Request{Leg: "smell"}); err == nil {
+		t.Error("a leg that there is not is no error")
+	}
+	want := []string{"hybrid leave", "1 <nil>", "lexical parking", "0 <nil>", "smell leave"}
+	if len(got) != 6 || !slices.Equal(got[:5], want) {
+		t.Errorf("%q, want %q and an error", got, want)
+	}
+}
+
+// TestNoObserver: a search that nobody is told of allocates no more for it.
+func TestNoObserver(t *testing.T) {
+	db := open(t)
+	put(t, db, "docs", file("leave.md", "Leave", "Everyone has 28 days of leave."))
+	e := engineOf(t, snapshotOf(t, db, "docs"), search.Options{})
+	ctx, q := t.Context(), state.Query{Text: "leave", Weight: 1}
+	search := func(find func(context.Context, state.Query, int) (search.Found, error)) float64 {
+		return testing.AllocsPerRun(100, func() {
+			if _, err := find(ctx, q, 3); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if with, without := search(e.Search), search(e.SearchUnobserved); with != without {
+		t.Errorf("%v allocations, and %v without the place for an observer", with, without)
+	}
+}
