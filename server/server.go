@@ -55,6 +55,11 @@ type Options struct {
 	CertFile, KeyFile string // for TLS, in PEM; empty: plain HTTP
 
 	Logger *slog.Logger // gets a line for each request; nil discards them
+	// Metrics answers GET /metrics for those who may administer; nil: there is no such route.
+	Metrics http.Handler
+	// Observe is told of each request that may use its route, with the pattern of the route and the request's
+	// X-Request-Id. The request is served with ctx; ended gets the status. It may be nil.
+	Observe func(r *http.Request, route, id string) (ctx context.Context, ended func(status int))
 }
 
 // Server serves an Assistant over HTTP. It is safe for concurrent use.
@@ -88,8 +93,11 @@ func New(a *ragflow.Assistant, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.gate, err = door.NewGate(rules, s.keys, o.Logger, routes...)
-	return s, err
+	if s.gate, err = door.NewGate(rules, s.keys, o.Logger, routes...); err != nil {
+		return nil, err
+	}
+	s.gate.Observe = o.Observe
+	return s, nil
 }
 
 // routes are those of all protocols.
@@ -97,6 +105,9 @@ func (s *Server) routes() ([]door.Route, error) {
 	own := []door.Route{
 		{Pattern: "GET /healthz", Do: func(w http.ResponseWriter, _ *http.Request) { door.WriteJSON(w, http.StatusOK, "ok") }},
 		{Pattern: "GET /readyz", Do: s.readiness},
+	}
+	if s.o.Metrics != nil {
+		own = append(own, door.Route{Pattern: "GET /metrics", Scope: tokens.Admin, Do: s.o.Metrics.ServeHTTP})
 	}
 	graphs := map[string]untyped.Runner{}
 	maps.Copy(graphs, s.o.Graphs)

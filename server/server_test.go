@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -711,5 +712,49 @@ func TestLangGraphTokens(t *testing.T) {
 	if deltas < 5 || !strings.Contains(finish, `"annotations":[{"cited_text":"Every employee has 26 days of paid leave a year."`) ||
 		!strings.Contains(finish, `"end_index":58`) || !strings.Contains(finish, `"start_index":48`) {
 		t.Errorf("%d pieces, %s", deltas, finish)
+	}
+}
+
+// TestObserve: each request that may use its route is told with its pattern, its id and its status, and its context is
+// the one that was returned.
+func TestObserve(t *testing.T) {
+	t.Parallel()
+	var got []string
+	type key struct{}
+	o := server.Options{
+		Metrics: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, fmt.Sprint(r.Context().Value(key{})))
+		}),
+		Observe: func(r *http.Request, route, id string) (context.Context, func(int)) {
+			return context.WithValue(r.Context(), key{}, route), func(status int) {
+				got = append(got, fmt.Sprint(route, " ", len(id), " ", status))
+			}
+		},
+	}
+	h := open(t, o, nil)
+	reader := h.token(t, tokens.Token{Name: "reader", Scopes: []tokens.Scope{tokens.Read}})
+	admin := h.token(t, tokens.Token{Name: "admin", Scopes: []tokens.Scope{tokens.Admin}})
+	var err error
+	o.Tokens = string(h.folder)
+	if h.Server, err = server.New(h.a, o); err != nil {
+		t.Fatal(err)
+	}
+	if code, text := h.ask("GET", "/metrics", "", ""); code != 200 || text != "GET /metrics" {
+		t.Errorf("%d %s", code, text)
+	}
+	if code, _ := h.ask("GET", "/metrics", admin, ""); code != 200 {
+		t.Errorf("an admin gets %d", code)
+	}
+	h.want(t, 403, "GET", "/metrics", reader, "")
+	h.want(t, 404, "GET", "/api/threads/nosuch", "", "")
+	if code, _ := h.ask("GET", "/healthz", "", ""); code != 200 {
+		t.Errorf("healthz: %d", code)
+	}
+	want := []string{"GET /metrics 26 200", "GET /metrics 26 200", "GET /api/threads/{id} 26 404"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if code, _ := open(t, server.Options{}, nil).ask("GET", "/metrics", "", ""); code != 404 {
+		t.Errorf("without metrics: %d", code)
 	}
 }

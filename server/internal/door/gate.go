@@ -40,6 +40,10 @@ type Rules struct {
 
 // Gate checks requests and serves the routes of all protocols. It is safe for concurrent use.
 type Gate struct {
+	// Observe is told of each request that may use its route, with the pattern of the route and the request's id;
+	// ended gets the status. Nil: nobody is told. It is set before the first request.
+	Observe func(r *http.Request, route, id string) (ctx context.Context, ended func(status int))
+
 	rules    Rules
 	keys     *Keys
 	logger   *slog.Logger
@@ -204,7 +208,23 @@ func (g *Gate) guard(route Route) http.HandlerFunc {
 			ctx, release = g.keys.hold(ctx, p.Hash)
 			defer release()
 		}
-		route.Do(w, r.WithContext(ctx))
+		g.do(w, r.WithContext(ctx), route)
+	}
+}
+
+// do serves a request that may use its route.
+func (g *Gate) do(w http.ResponseWriter, r *http.Request, route Route) {
+	if g.Observe == nil {
+		route.Do(w, r)
+		return
+	}
+	ctx, ended := g.Observe(r, route.Pattern, w.Header().Get("X-Request-Id"))
+	status := http.StatusInternalServerError // of a panic
+	defer func() { ended(status) }()
+	route.Do(w, r.WithContext(ctx))
+	status = http.StatusOK
+	if out, ok := w.(*response); ok {
+		status = cmp.Or(out.status, status)
 	}
 }
 
