@@ -201,6 +201,14 @@ var rooms = map[string]room{
 		"github.com/spf13/pflag", // cobra's flags
 		"golang.org/x/term",      // is this a terminal, and how wide
 	}},
+	"internal/telemetry": {ours: []string{".", "graph", "llm", "meaning", "nodes", "state"}, theirs: []string{
+		"go.opentelemetry.io/otel",            // spans and metrics, and OTLP over HTTP, by the project that defines them
+		"github.com/prometheus/client_golang", // the text that Prometheus reads, and the metrics of a Go process
+		"github.com/prometheus/client_model",  // in a test: metrics as Prometheus's
+		"github.com/prometheus/common",        // parser reads them
+		"go.opentelemetry.io/proto/otlp",      // in a test: what a receiver gets
+		"google.golang.org/protobuf",          // in its encoding
+	}},
 	"internal/sqlite": {theirs: []string{
 		"github.com/mattn/go-sqlite3", // SQLite with cgo
 		"modernc.org/sqlite",          // SQLite without

@@ -37,7 +37,7 @@ func TestObserver(t *testing.T) {
 	}
 }
 
-// TestNoObserver: a search that nobody is told of allocates no more for it.
+// TestNoObserver: a search without an observer allocates no more for it.
 func TestNoObserver(t *testing.T) {
 	db := open(t)
 	put(t, db, "docs", file("leave.md", "Leave", "Everyone has 28 days of leave."))

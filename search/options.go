@@ -26,7 +26,7 @@ type Options struct {
 	// The dense leg then adds up to Retrieval.DenseDepth hits to those by words, none for a query of one or two words, and
 	// passages without a vector bring no warning. 0: the legs share the hits, and Retrieval.Rerank says what is ordered.
 	ListDepth int
-	Observer  Observer // nil: nobody is told of searches
+	Observer  Observer // gets each search; nil: none
 }
 
 // Observer is called when a search by a leg begins. The search works with the returned context; ended is called with

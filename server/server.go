@@ -57,7 +57,7 @@ type Options struct {
 	Logger *slog.Logger // gets a line for each request; nil discards them
 	// Metrics answers GET /metrics for those who may administer; nil: there is no such route.
 	Metrics http.Handler
-	// Observe is told of each request that may use its route, with the pattern of the route and the request's
+	// Observe gets each request that may use its route, with the pattern of the route and the request's
 	// X-Request-Id. The request is served with ctx; ended gets the status. It may be nil.
 	Observe func(r *http.Request, route, id string) (ctx context.Context, ended func(status int))
 }

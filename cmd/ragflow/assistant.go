@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/settings"
+	"example.com/ragflow/internal/telemetry"
 	"example.com/ragflow/search"
 )
 
@@ -20,6 +22,7 @@ type opening struct {
 	sync          bool // bring the index up to date first
 	newCollection bool // --collection may name one that does not exist yet
 	tools         bool // an agent may call tools
+	metrics       bool // they can be read, see [telemetry.Telemetry.Handler]
 	reembed       bool // the embedding model configured now makes the vectors, not the one of the collection
 	change        func(*ragflow.Config)
 }
@@ -31,6 +34,8 @@ type session struct {
 	settings *settings.Settings
 	report   *ingest.Report // of opening.sync
 	tools    []io.Closer    // what opening.tools opened
+
+	telemetry *telemetry.Telemetry // nil: nothing is recorded
 }
 
 // Close closes the assistant, and then what its agents used.
@@ -42,6 +47,7 @@ func (s *session) Close() error {
 	for _, t := range s.tools {
 		_ = t.Close() // of a server that has ended
 	}
+	_ = s.telemetry.Close() // what could not be sent was logged
 	return err
 }
 
@@ -104,6 +110,10 @@ func (a *app) open(ctx context.Context, g *given, o opening) (*session, error) {
 		return nil, err
 	}
 	opened := &session{settings: s}
+	if opened.telemetry, err = a.record(ctx, s, o.metrics); err != nil {
+		return nil, err
+	}
+	opened.telemetry.Instrument(c)
 	if o.tools && c.Models.Chat != nil {
 		a.openTools(ctx, opened)
 	}
@@ -114,6 +124,25 @@ func (a *app) open(ctx context.Context, g *given, o opening) (*session, error) {
 		a.warn("index.db: " + notice)
 	}
 	return opened, nil
+}
+
+// record starts the telemetry that is configured, and names its receivers before the first call.
+func (a *app) record(ctx context.Context, s *settings.Settings, metrics bool) (*telemetry.Telemetry, error) {
+	o := s.Models.Telemetry
+	o.Metrics, o.Version = o.Metrics && metrics, readVersion().Version
+	o.Logger = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	t, err := telemetry.Start(ctx, o)
+	if err != nil {
+		return nil, &failure{code: exitUsage, what: "telemetry", err: err}
+	}
+	what := "names, times and numbers of tokens"
+	if o.Content {
+		what = "questions, answers and passages"
+	}
+	for _, to := range t.Recipients() {
+		a.tell("telemetry with %s goes to %s", what, line(to))
+	}
+	return t, nil
 }
 
 // makeData makes the data folder if it is missing.

@@ -53,12 +53,15 @@ func (a *app) serve(ctx context.Context, g *given, addr string, o server.Options
 		o.Hosts[i] = strings.ToLower(o.Hosts[i])
 	}
 	o.Token, o.PersonKey = o.Token || len(o.Hosts) > 0, []byte(a.env["RAGFLOW_OPENWEBUI_SECRET"])
-	return a.with(ctx, g, opening{models: settings.AllModels, tools: true}, func(s *session) error {
+	return a.with(ctx, g, opening{models: settings.AllModels, tools: true, metrics: true}, func(s *session) error {
 		folder := tokens.In(s.settings.Config.DataDir)
 		if list, _ := folder.List(); o.Token && len(list) == 0 { // a damaged one is logged
 			return usagef("every client needs a token, and there is none").with("make one: ragflow tokens add NAME")
 		}
 		o.Tokens, o.Version, o.Facts = string(folder), readVersion().Version, s.settings.Config.Models.Memory
+		if o.Metrics = s.telemetry.Handler(); s.telemetry != nil {
+			o.Observe = s.telemetry.Request
+		}
 		if logged {
 			o.Logger = slog.New(slog.NewJSONHandler(a.err, nil))
 		} else {

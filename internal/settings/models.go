@@ -15,6 +15,7 @@ import (
 	"example.com/ragflow/internal/prices"
 	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/model"
+	"example.com/ragflow/internal/telemetry"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/meaning"
 	"example.com/ragflow/search"
@@ -27,6 +28,9 @@ type Models struct {
 	Embedding string // empty: none
 	Reranker  string // empty: none
 	Offline   bool   // use no model
+
+	// Telemetry is what is recorded, and who gets it besides the receivers in the environment.
+	Telemetry telemetry.Options
 
 	Servers []mcp.Config // whose tools an agent may call
 

@@ -138,8 +138,11 @@ func addressesOf(key string) []string {
 		}
 		all = append(all, k.URLName)
 	}
-	if key == "WEAVIATE_API_KEY" {
+	switch key {
+	case "WEAVIATE_API_KEY":
 		return []string{"RAGFLOW_INDEX"}
+	case langSmithKey:
+		return []string{langSmithEndpoint}
 	}
 	address := strings.TrimSuffix(key, "_API_KEY") + "_BASE_URL"
 	if key == "EMBEDDING_API_KEY" { // without an address of its own, the provider's

@@ -12,6 +12,7 @@ import (
 	"example.com/ragflow/internal/chunk"
 	"example.com/ragflow/internal/ocr"
 	"example.com/ragflow/internal/rank"
+	"example.com/ragflow/internal/telemetry"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
 )
@@ -41,7 +42,7 @@ const (
 // tableOf lists the settings in the order in which people see them. Their values go into c, or
 // into m if they are about models.
 func tableOf(c *ragflow.Config, dataDir string, m *Models) []setting {
-	return slices.Concat(generalTable(c, dataDir, m), retrievalTable(c), chunkTable(c), indexTable(c), modelTable(c, m))
+	return slices.Concat(generalTable(c, dataDir, m), retrievalTable(c), chunkTable(c), indexTable(c), modelTable(c, m), telemetryTable(&m.Telemetry))
 }
 
 func generalTable(c *ragflow.Config, dataDir string, m *Models) []setting {
@@ -83,6 +84,26 @@ func generalTable(c *ragflow.Config, dataDir string, m *Models) []setting {
 				c.ThreadKeys, err = ragflow.ParseKeyring(v)
 				return err == nil
 			}),
+	}
+}
+
+// Names of settings of LangSmith, as it calls them.
+const (
+	langSmithKey      = "LANGSMITH_API_KEY"
+	langSmithEndpoint = "LANGSMITH_ENDPOINT"
+)
+
+// telemetryTable lists the settings of what is recorded. OpenTelemetry reads the receivers of OTLP from the environment
+// itself.
+func telemetryTable(o *telemetry.Options) []setting {
+	return []setting{
+		row("RAGFLOW_METRICS", "true", isSafe, aTruth, truth(&o.Metrics)),
+		row("RAGFLOW_TRACE_CONTENT", "false", 0, aTruth, truth(&o.Content)),
+		row("RAGFLOW_TRACE_OPENINFERENCE", "false", isSafe, aTruth, truth(&o.OpenInference)),
+		row("LANGSMITH_TRACING", "false", 0, aTruth, truth(&o.LangSmith.Tracing)),
+		row(langSmithEndpoint, "", isAddress, "an http or https address without user, password and query", address(&o.LangSmith.Endpoint)),
+		row("LANGSMITH_PROJECT", "", 0, aText, text(&o.LangSmith.Project)),
+		row(langSmithKey, "", isSecret, "a key", text(&o.LangSmith.Key)),
 	}
 }
 

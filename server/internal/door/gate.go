@@ -40,8 +40,8 @@ type Rules struct {
 
 // Gate checks requests and serves the routes of all protocols. It is safe for concurrent use.
 type Gate struct {
-	// Observe is told of each request that may use its route, with the pattern of the route and the request's id;
-	// ended gets the status. Nil: nobody is told. It is set before the first request.
+	// Observe gets each request that may use its route, with the pattern of the route and the request's id; ended gets
+	// the status. It may be nil. It is set before the first request.
 	Observe func(r *http.Request, route, id string) (ctx context.Context, ended func(status int))
 
 	rules    Rules

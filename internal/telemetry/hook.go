@@ -1,0 +1,171 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/nodes"
+	"example.com/ragflow/state"
+)
+
+// workflow is the name of the graph.
+const workflow = "ragflow"
+
+var _ graph.Hook = (*Telemetry)(nil)
+
+// Begin implements graph.Hook: runs and tasks become spans.
+func (t *Telemetry) Begin(ctx context.Context, s graph.Span) (context.Context, func(error)) {
+	switch s.Kind {
+	case graph.SpanRun:
+		return t.run(ctx, s)
+	case graph.SpanTask:
+		return t.task(ctx, s)
+	default:
+		return ctx, nil
+	}
+}
+
+// run begins the span of a run. A run that stops to ask a person has not failed.
+func (t *Telemetry) run(ctx context.Context, s graph.Span) (context.Context, func(error)) {
+	begun := time.Now()
+	ctx, span := t.begin(ctx, opWorkflow+" "+workflow, kindChain,
+		attribute.String(attrOperation, opWorkflow), attribute.String(attrWorkflow, workflow),
+		attribute.String(attrConversation, s.Thread), attribute.String(attrRun, s.Run))
+	if t.o.OpenInference {
+		span.SetAttributes(attribute.String(inferSession, s.Thread))
+	}
+	return ctx, func(err error) {
+		err = failed(err)
+		t.meters.answered(ctx, begun, err)
+		t.end(span, err)
+	}
+}
+
+// failed returns the error of what failed: what stops to ask a person has not.
+func failed(err error) error {
+	if _, asks := errors.AsType[*graph.InterruptError](err); asks {
+		return nil
+	}
+	return err
+}
+
+// task begins the span of a node.
+func (t *Telemetry) task(ctx context.Context, s graph.Span) (context.Context, func(error)) {
+	begun := time.Now()
+	ctx, span := t.begin(ctx, s.Node, kindChain, attribute.String(attrNode, s.Node), attribute.Int(attrStep, s.Step))
+	return ctx, func(err error) {
+		err = failed(err)
+		notes := s.Notes()
+		t.noted(span, notes)
+		if s.Path == "" {
+			t.meters.stage.Record(ctx, ms(time.Since(begun)), tags(attribute.String(tagStage, s.Node)))
+			if s.Node == nodes.PostRetrievalID && err == nil && notes.Skipped == "" {
+				t.meters.built(ctx, begun, notes)
+			}
+		}
+		t.end(span, err)
+	}
+}
+
+// noted adds to a span what its node has noted.
+func (t *Telemetry) noted(span trace.Span, n graph.Notes) {
+	if n.Skipped != "" {
+		span.SetAttributes(attribute.Bool(attrSkipped, true))
+	}
+	if len(n.Failed) > 0 {
+		span.SetAttributes(attribute.Int(attrRetries, len(n.Failed)))
+	}
+	if len(n.Warnings) == 0 {
+		return
+	}
+	span.SetAttributes(attribute.Int(attrWarnings, len(n.Warnings)))
+	if t.o.Content {
+		for _, w := range n.Warnings {
+			span.AddEvent("warning", trace.WithAttributes(attribute.String(attrWarning, w)))
+		}
+	}
+}
+
+// search is a search.Observer.
+func (t *Telemetry) search(ctx context.Context, q state.Query, leg string) (context.Context, func([]state.Hit, error)) {
+	begun := time.Now()
+	ctx, span := t.begin(ctx, opRetrieval+" "+leg, kindRetriever, attribute.String(attrOperation, opRetrieval), attribute.String(tagRetriever, leg))
+	if t.o.Content {
+		span.SetAttributes(attribute.String(attrQueryText, q.Text))
+		if t.o.OpenInference {
+			span.SetAttributes(attribute.String(inferInput, q.Text))
+		}
+	}
+	return ctx, func(hits []state.Hit, err error) {
+		t.meters.searched(ctx, begun, leg, len(hits), err)
+		if span.IsRecording() {
+			t.documents(span, hits)
+		}
+		t.end(span, err)
+	}
+}
+
+// document is what a span lists of a passage that was found.
+type document struct {
+	ID    string  `json:"id"`
+	Score float64 `json:"score"`
+}
+
+// maxDocuments is the number of passages that a span lists.
+const maxDocuments = 20
+
+func (t *Telemetry) documents(span trace.Span, hits []state.Hit) {
+	list := make([]document, min(len(hits), maxDocuments))
+	for i := range list {
+		list[i] = document{hits[i].Chunk, hits[i].Score}
+		if t.o.OpenInference {
+			span.SetAttributes(attribute.String(fmt.Sprintf(inferDocument, i, "id"), hits[i].Chunk), attribute.Float64(fmt.Sprintf(inferDocument, i, "score"), hits[i].Score))
+		}
+	}
+	span.SetAttributes(attribute.String(attrDocuments, asJSON(list)))
+}
+
+// built records the context of an answer, whose numbers post_retrieval has noted.
+func (m *meters) built(ctx context.Context, begun time.Time, n graph.Notes) {
+	noted := map[string]float64{}
+	for _, d := range n.Details {
+		if v, err := strconv.ParseFloat(d.Value, 64); err == nil {
+			noted[d.Key] = v
+		}
+	}
+	m.contextDuration.Record(ctx, ms(time.Since(begun)))
+	m.contextTokens.Record(ctx, noted["tokens"])
+	m.contextChunks.Record(ctx, noted["sources"])
+	m.contextTruncated.Record(ctx, noted["cut to fit"])
+}
+
+// answered records a run.
+func (m *meters) answered(ctx context.Context, begun time.Time, err error) {
+	m.queryDuration.Record(ctx, ms(time.Since(begun)))
+	m.queryCalls.Add(ctx, 1)
+	at := tags()
+	if node, ok := errors.AsType[*graph.NodeError](err); ok {
+		at = tags(attribute.String(tagStage, node.Node))
+	}
+	m.queryErrors.Add(ctx, one(err != nil), failure(err), at)
+}
+
+// searched records a search. A failed one has returned nothing, and its number of results does not count.
+func (m *meters) searched(ctx context.Context, begun time.Time, leg string, hits int, err error) {
+	of := tags(attribute.String(tagRetriever, leg), attribute.String(tagStage, stage(ctx)))
+	m.searchDuration.Record(ctx, ms(time.Since(begun)), of)
+	m.searchCalls.Add(ctx, 1, of)
+	m.searchErrors.Add(ctx, one(err != nil), of, failure(err))
+	if err != nil {
+		return
+	}
+	m.results.Record(ctx, float64(hits), of)
+	m.empty.Add(ctx, one(hits == 0), of)
+}
