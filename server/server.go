@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -105,6 +106,7 @@ func (s *Server) routes() ([]door.Route, error) {
 	own := []door.Route{
 		{Pattern: "GET /healthz", Do: func(w http.ResponseWriter, _ *http.Request) { door.WriteJSON(w, http.StatusOK, "ok") }},
 		{Pattern: "GET /readyz", Do: s.readiness},
+		{Pattern: "GET /streamz", Scope: tokens.Read, Long: true, Do: ticking},
 	}
 	if s.o.Metrics != nil {
 		own = append(own, door.Route{Pattern: "GET /metrics", Scope: tokens.Admin, Do: s.o.Metrics.ServeHTTP})
@@ -126,6 +128,24 @@ func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	door.WriteJSON(w, http.StatusOK, "ready")
+}
+
+// ticking answers with five events, one each 0.2 s, so that a client can tell whether a proxy collects them.
+func ticking(w http.ResponseWriter, r *http.Request) {
+	ctx, stream := door.OpenStream(w, r)
+	defer stream.Close()
+	for n := range 5 {
+		if n > 0 {
+			select {
+			case <-time.After(200 * time.Millisecond):
+			case <-ctx.Done():
+				return
+			}
+		}
+		if stream.Send(door.Message{Data: strconv.AppendInt(nil, int64(n), 10)}) != nil {
+			return
+		}
+	}
 }
 
 // ServeHTTP answers one request.

@@ -51,10 +51,15 @@ const (
 var errBroken = errors.New("something is broken")
 
 func (a *app) doctorCommand(g *given) *cobra.Command {
+	var address string
 	c := command("doctor", 0, func(c *cobra.Command, _ []string) error {
 		d := &doctor{app: a}
 		d.Checks, d.Hints = []checkReply{}, []string{}
-		d.examine(c.Context(), g)
+		if address == "" {
+			d.examine(c.Context(), g)
+		} else if err := d.visitServer(c.Context(), address, visitor(), a.env[tokenName]); err != nil {
+			return err
+		}
 		if err := c.Context().Err(); err != nil {
 			return err
 		}
@@ -65,6 +70,7 @@ func (a *app) doctorCommand(g *given) *cobra.Command {
 		return errBroken
 	})
 	a.jsonFlag(c)
+	c.Flags().StringVar(&address, "url", "", "check the server at `URL` instead, as its clients reach it")
 	return c
 }
 

@@ -178,3 +178,29 @@ func TestIntegrationProxy(t *testing.T) {
 		})
 	}
 }
+
+// TestIntegrationDoctor: the doctor tells a proxy that collects events from one that does not, and names the line that
+// mends it.
+func TestIntegrationDoctor(t *testing.T) {
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ways := proxies()
+	ways["two that collect"] = func(t *testing.T, to string) string {
+		t.Helper()
+		return nginx(t, nginx(t, to, ""), "")
+	}
+	for name, through := range ways {
+		t.Run(name, func(t *testing.T) {
+			addr := through(t, inside(t, newHeld()))
+			c := exec.CommandContext(t.Context(), path, "doctor", "--url", "http://"+addr)
+			c.Env = append(os.Environ(), "RAGFLOW_DATA_DIR="+t.TempDir())
+			out, err := c.CombinedOutput()
+			collects := name == "two that collect"
+			if collects == (err == nil) || collects != strings.Contains(string(out), "proxy_pass_header X-Accel-Buffering;") {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+}
