@@ -137,7 +137,7 @@ func TestDocuments(t *testing.T) {
 	_, page = v.get(200, file)
 	v.holds(page, "Fees", "1 passage", "read")
 	_, page = v.get(200, file+"?passages=1")
-	v.holds(page, "author", "Anna", "The court fee is 30 euros.", ":4–10")
+	v.holds(page, "author", "Anna", "The court fee is 30 euros.", "lines 4–10")
 	_, page = v.get(200, v.address(page, "/d/files/"))
 	v.holds(page, "The court fee is 30 euros.")
 	_, page = v.get(200, "/?collection=files")
@@ -222,6 +222,31 @@ func TestLargeFile(t *testing.T) {
 	v.holds(page, "more than 64 MiB")
 	_, page = v.get(200, "/documents?collection=files")
 	v.holds(page, "small.md", "1 document")
+}
+
+// TestCutForm: of a form that is cut off, the files before the cut are kept and no part of one.
+func TestCutForm(t *testing.T) {
+	t.Parallel()
+	h := open(t, server.Options{}, nil)
+	v := visit(t, h)
+	whole := "--x\r\nContent-Disposition: form-data; name=\"files\"; filename=\"a.md\"\r\n\r\n# A\n\nText.\r\n" +
+		"--x\r\nContent-Disposition: form-data; name=\"files\"; filename=\"b.md\"\r\n\r\n# B\n\nText.\r\n--x--\r\n"
+	for _, length := range []int{len(whole) - 20, len(whole) - 5, 3, 0} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, v.base+"/documents", text(whole[:length]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", `multipart/form-data; boundary="x"`)
+		res, err := v.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = res.Body.Close(); res.StatusCode != 400 {
+			t.Errorf("cut off at %d of %d: %d", length, len(whole), res.StatusCode)
+		}
+	}
+	_, page := v.get(200, "/documents?collection=files")
+	v.holds(page, "a.md", "1 document")
 }
 
 type zeros struct{}

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -298,16 +299,17 @@ func (g *Gate) leave(session string) {
 // Status is the status that an error of a request has: 404 for what is not there or not the
 // caller's, 409 for a thread that is busy, 499 for a caller that has left.
 func Status(err error) int {
-	if body, ok := errors.AsType[*BodyError](err); ok {
-		return body.Status
-	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return http.StatusRequestEntityTooLarge
+	}
+	if body, ok := errors.AsType[*BodyError](err); ok {
+		return body.Status
 	}
 	for _, k := range []struct {
 		status int
 		errs   []error
 	}{
+		{http.StatusBadRequest, []error{io.ErrUnexpectedEOF}}, // of a body
 		{http.StatusNotFound, []error{graph.ErrNotFound, ingest.ErrNoCollection, ingest.ErrNoDocument}},
 		{http.StatusConflict, []error{graph.ErrBusy, graph.ErrExists, graph.ErrSuperseded, ingest.ErrCollectionExists, ingest.ErrNoDocuments, ingest.ErrReadOnly}},
 		{http.StatusRequestEntityTooLarge, []error{ingest.ErrTooLarge}},

@@ -99,8 +99,6 @@ type rootList struct {
 	Files   int
 	Changed *time.Time
 	Rows    []fileRow
-
-	root string
 }
 
 // fileRow is one file of a list.
@@ -209,9 +207,13 @@ func (s *site) files(ctx context.Context, sh shelf, p *shelfPage) error {
 	if err != nil {
 		return err
 	}
+	var in []string // for ids
+	if sh.name != s.a.Config().Collection || len(door.Of(ctx).Collections) > 0 {
+		in = []string{sh.name}
+	}
 	known := map[string]bool{}
 	for _, c := range stats.Collections {
-		list := rootList{Name: c.Root, Put: c.Root == sh.dir, Files: c.Files, Changed: c.LastChange, root: c.Root}
+		list := rootList{Name: c.Root, Put: c.Root == sh.dir, Files: c.Files, Changed: c.LastChange}
 		if !p.Admin { // where folders lie on the server is nothing for others
 			list.Name = filepath.Base(c.Root)
 		}
@@ -223,7 +225,7 @@ func (s *site) files(ctx context.Context, sh shelf, p *shelfPage) error {
 			if base := path.Base(f.Source); f.Title == strings.TrimSuffix(base, path.Ext(base)) {
 				f.Title = "" // it has none of its own
 			}
-			list.Rows = append(list.Rows, fileRow{FileStatus: f})
+			list.Rows = append(list.Rows, fileRow{FileStatus: f, ID: s.documents.ID(ctx, in, c.Root, f.Source)})
 		}
 		p.Files, p.Passages, p.Unread = p.Files+c.Files, p.Passages+c.Chunks, p.Unread+c.Skipped+c.Failed
 		p.Roots = append(p.Roots, list)
@@ -239,7 +241,6 @@ func (s *site) files(ctx context.Context, sh shelf, p *shelfPage) error {
 		p.Roots = append(p.Roots, left)
 	}
 	p.choose()
-	s.identify(ctx, sh, p)
 	return nil
 }
 
@@ -265,20 +266,5 @@ func (p *shelfPage) choose() {
 		inside := func(n int) int { return min(max(0, n), len(rows)) }
 		p.Roots[i].Rows = rows[inside(from):inside(to)]
 		from, to = from-len(rows), to-len(rows)
-	}
-}
-
-// identify gives the rows of the page the ids of their documents.
-func (s *site) identify(ctx context.Context, sh shelf, p *shelfPage) {
-	var in []string
-	if sh.name != s.a.Config().Collection || len(door.Of(ctx).Collections) > 0 {
-		in = []string{sh.name}
-	}
-	for _, list := range p.Roots {
-		for i := range list.Rows {
-			if list.root != "" {
-				list.Rows[i].ID = s.documents.ID(ctx, in, list.root, list.Rows[i].Source)
-			}
-		}
 	}
 }

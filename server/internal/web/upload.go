@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -25,23 +26,7 @@ type outcome struct {
 
 // add stores the files of a form one after another as they come. A page with scripts sends each on its own.
 func (s *site) add(w http.ResponseWriter, r *http.Request) {
-	ctx := r.Context()
-	sh, err := s.shelf(ctx, r.URL.Query().Get("collection"))
-	if err != nil {
-		s.fault(w, r, err)
-		return
-	}
-	name, missing := s.target(ctx, sh)
-	if name == "" {
-		s.fault(w, r, ingest.ErrNoFolder)
-		return
-	}
-	if missing {
-		_, err = s.a.Collections().Make(ctx, name)
-	}
-	if err == nil || errors.Is(err, ingest.ErrCollectionExists) {
-		sh, err = s.shelf(ctx, name)
-	}
+	sh, err := s.filled(r)
 	r.Body = door.Upload(w, r)
 	var parts *multipart.Reader
 	if err == nil {
@@ -49,28 +34,27 @@ func (s *site) add(w http.ResponseWriter, r *http.Request) {
 			err = &door.BodyError{Status: http.StatusUnsupportedMediaType, Err: err}
 		}
 	}
-	var files []outcome
+	page, refused, whole := addedPage{Collection: sh.name}, false, false
 	for err == nil {
-		var part *multipart.Part
-		if part, err = parts.NextPart(); err != nil {
+		var p *multipart.Part
+		if p, err = parts.NextPart(); err != nil {
+			whole = err == io.EOF //nolint:errorlint // NextPart wraps the end of a form that is cut off
+			err = &door.BodyError{Status: http.StatusBadRequest, Err: err}
 			break
 		}
-		if file := fileName(part); file != "" {
+		if name := fileName(p); name != "" {
 			var o outcome
-			o, err = put(r, sh.library, file, part)
-			files = append(files, o)
+			o, err = put(r.Context(), sh.library, name, p)
+			page.Files, refused = append(page.Files, o), refused || o.Refused
 		}
 	}
 	switch {
-	case !errors.Is(err, io.EOF):
-		if door.Status(err) == http.StatusInternalServerError {
-			err = &door.BodyError{Status: http.StatusBadRequest, Err: err}
-		}
-		s.fault(w, r, err)
-	case refused(files):
-		s.show(w, r, http.StatusUnprocessableEntity, "added", addedPage{name, files})
+	case whole && refused:
+		s.show(w, r, http.StatusUnprocessableEntity, "added", page)
+	case whole:
+		toShelf(w, r, sh.name)
 	default:
-		toShelf(w, r, name)
+		s.fault(w, r, err)
 	}
 }
 
@@ -79,28 +63,32 @@ type addedPage struct {
 	Files      []outcome
 }
 
-func refused(files []outcome) bool {
-	for _, f := range files {
-		if f.Refused {
-			return true
+// filled opens the collection that the files of a request go into, and makes it if it is missing.
+func (s *site) filled(r *http.Request) (shelf, error) {
+	ctx := r.Context()
+	sh, err := s.shelf(ctx, r.URL.Query().Get("collection"))
+	if err != nil {
+		return sh, err
+	}
+	name, missing := s.target(ctx, sh)
+	if name == "" {
+		return sh, ingest.ErrNoFolder
+	}
+	if missing {
+		if _, err = s.a.Collections().Make(ctx, name); err != nil && !errors.Is(err, ingest.ErrCollectionExists) {
+			return sh, err
 		}
 	}
-	return false
+	return s.shelf(ctx, name)
 }
 
 // put stores one file. An error of the file is its outcome; another one ends the form.
-func put(r *http.Request, l *ingest.Library, name string, content io.Reader) (outcome, error) {
-	d, err := l.Put(r.Context(), name, content, nil)
-	if err == nil {
-		return outcome{Name: name, Status: d.Status, Reason: d.Reason}, nil
+func put(ctx context.Context, l *ingest.Library, name string, content io.Reader) (outcome, error) {
+	d, err := l.Put(ctx, name, content, nil)
+	if errors.Is(err, ingest.ErrName) || errors.Is(err, ingest.ErrKind) || errors.Is(err, ingest.ErrTooLarge) {
+		return outcome{name, ingest.StatusFailed, err.Error(), true}, nil
 	}
-	o := outcome{Name: name, Status: ingest.StatusFailed, Reason: err.Error(), Refused: true}
-	for _, own := range []error{ingest.ErrName, ingest.ErrKind, ingest.ErrTooLarge} {
-		if errors.Is(err, own) {
-			return o, nil
-		}
-	}
-	return o, err
+	return outcome{Name: name, Status: d.Status, Reason: d.Reason}, err
 }
 
 // fileName returns the name of a file with its folders, which multipart.Part.FileName leaves out; "" for a part
@@ -122,34 +110,44 @@ func toShelf(w http.ResponseWriter, r *http.Request, name string) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// index compares the folders of a collection with its index.
-func (s *site) index(w http.ResponseWriter, r *http.Request) {
-	sh, err := s.shelf(r.Context(), r.FormValue("collection"))
-	if err != nil {
-		s.fault(w, r, err)
-		return
+// change answers a form that changes the collection which it names.
+func (s *site) change(do func(*http.Request, shelf) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		name := r.FormValue("collection")
+		sh, err := s.shelf(r.Context(), name)
+		if err == nil {
+			err = do(r, sh)
+		}
+		switch {
+		case err != nil:
+			s.fault(w, r, err)
+		case r.Header.Get("Hx-Request") != "":
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			toShelf(w, r, name)
+		}
 	}
+}
+
+// index compares the folders of a collection with its index.
+func index(r *http.Request, sh shelf) error {
 	sh.library.Start(r.Context())
-	toShelf(w, r, r.FormValue("collection"))
+	return nil
 }
 
 // stop cancels a job. What it has indexed stays.
-func (s *site) stop(w http.ResponseWriter, r *http.Request) {
-	sh, err := s.shelf(r.Context(), r.FormValue("collection"))
-	if err != nil {
-		s.fault(w, r, err)
-		return
-	}
+func stop(r *http.Request, sh shelf) error {
 	for _, j := range sh.library.Jobs() {
 		if j.Status().ID == r.PathValue("job") { // else it has ended
 			j.Cancel()
 		}
 	}
-	if r.Header.Get("Hx-Request") != "" {
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	toShelf(w, r, r.FormValue("collection"))
+	return nil
+}
+
+// deleteDocument deletes a document that was put. One of a folder is unknown here.
+func deleteDocument(r *http.Request, sh shelf) error {
+	return sh.library.Delete(r.Context(), r.FormValue("name"))
 }
 
 // deletion is what a person is asked to confirm: a document, or a collection if Name is empty.
@@ -172,19 +170,7 @@ func (s *site) confirm(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "delete", d)
 }
 
-// deleteDocument deletes a document that was put. One of a folder is unknown here.
-func (s *site) deleteDocument(w http.ResponseWriter, r *http.Request) {
-	sh, err := s.shelf(r.Context(), r.FormValue("collection"))
-	if err == nil {
-		err = sh.library.Delete(r.Context(), r.FormValue("name"))
-	}
-	if err != nil {
-		s.fault(w, r, err)
-		return
-	}
-	toShelf(w, r, r.FormValue("collection"))
-}
-
+// makeCollection makes a collection, and deleteCollection deletes one.
 func (s *site) makeCollection(w http.ResponseWriter, r *http.Request) {
 	name, err := r.FormValue("name"), ingest.ErrNoCollection
 	if door.Of(r.Context()).Uses(name) {

@@ -160,7 +160,8 @@ async function walk(entry) {
   for (;;) {
     const some = await new Promise((found) => reader.readEntries(found, () => found([])));
     if (!some.length) return;
-    for (const e of some) await walk(e);
+    await Promise.all(some.map(walk));
+    queue.start();
   }
 }
 
