@@ -216,12 +216,15 @@ func TestForeignEverywhere(t *testing.T) {
 				id = "resp_" + run
 			}
 			path = strings.NewReplacer("{thread}", thread, "{run}", run, "{id}", id, "{id...}", id, "{n}", "1", "{file}", "answer.md", "{checkpoint}", "1", "{cron}", "x", "{i}", "0").Replace(path)
-			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond) // a stream of a thread that may come has no end
-			defer cancel()
-			r := h.do(ctx, method, path, bodies[route.Pattern], "Authorization", "Bearer "+secret)
+			try := func() *http.Response {
+				ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond) // a stream of a thread that may come has no end
+				defer cancel()
+				return h.do(ctx, method, path, bodies[route.Pattern], "Authorization", "Bearer "+secret)
+			}
+			r := try()
 			for r.StatusCode == http.StatusTooManyRequests { // of one token a second
 				time.Sleep(100 * time.Millisecond)
-				r = h.do(t.Context(), method, path, bodies[route.Pattern], "Authorization", "Bearer "+secret)
+				r = try()
 			}
 			text, err := io.ReadAll(r.Body)
 			if err != nil {
