@@ -34,17 +34,9 @@ type dialogue struct {
 	Messages []state.Message `json:"messages"`
 }
 
-// given is the input of a turn.
+// given is the input of a turn, or an update.
 type given struct {
-	Messages []givenMessage `json:"messages"`
-}
-
-// givenMessage is the part of a message of LangChain that this server needs.
-type givenMessage struct {
-	ID      string          `json:"id"`
-	Type    string          `json:"type"`
-	Role    string          `json:"role"`
-	Content json.RawMessage `json:"content"`
+	Messages []message `json:"messages"`
 }
 
 func (*flow) Schemas() (conversation, input json.RawMessage, err error) {
@@ -189,7 +181,7 @@ func (f *flow) question(ctx context.Context, req untyped.Request) (q ragflow.Que
 	}
 	var list []state.Message
 	for i, m := range in.Messages {
-		said, err := m.message()
+		said, err := m.inState()
 		if err != nil {
 			return q, &graph.EntryError{Field: fmt.Sprintf("input.messages[%d]", i), Reason: err.Error()}
 		}
@@ -213,8 +205,8 @@ func (f *flow) question(ctx context.Context, req untyped.Request) (q ragflow.Que
 	return q, nil
 }
 
-// message returns the message in the terms of the library.
-func (m *givenMessage) message() (state.Message, error) {
+// inState returns the message in the terms of the library.
+func (m *message) inState() (state.Message, error) {
 	out := state.Message{ID: m.ID}
 	switch m.Type + m.Role {
 	case "human", "user":
@@ -267,7 +259,7 @@ func (f *flow) Update(ctx context.Context, e untyped.Edit) (json.RawMessage, gra
 				u.Messages = append(u.Messages, state.MessageOp{Remove: known[m.ID]})
 				continue
 			}
-			said, err := m.message()
+			said, err := m.inState()
 			if err != nil {
 				return nil, 0, &graph.EntryError{Field: "values.messages", Reason: err.Error()}
 			}
