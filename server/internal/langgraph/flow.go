@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,16 +18,21 @@ import (
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/server/internal/door"
 	"example.com/ragflow/state"
+	"example.com/ragflow/threads"
 )
 
 // FlowName is the name of the graph of an assistant.
 const FlowName = "ragflow"
 
-// Flow returns the graph of an assistant as clients of LangGraph know conversations: its state is a list
-// of messages, and its input is a message of a person.
-func Flow(a *ragflow.Assistant) untyped.Runner { return &flow{a.Graph()} }
+// Flow returns the graph of an assistant as clients of LangGraph know conversations: its state is a list of all
+// messages, also of those that a summary replaced, and its input is a message of a person.
+func Flow(a *ragflow.Assistant) untyped.Runner { return &flow{a.Graph(), a.Threads()} }
 
-type flow struct{ untyped.Runner }
+type flow struct {
+	untyped.Runner
+
+	log *threads.Log
+}
 
 // dialogue is the state of a conversation. The id of an answer is made of that of its question, so
 // that it is known while the answer is written.
@@ -46,40 +52,78 @@ func (*flow) Schemas() (conversation, input json.RawMessage, err error) {
 	return conversation, input, err
 }
 
-// viewed is a state as clients know it.
-func viewed(body json.RawMessage) json.RawMessage {
+// view shows the states of a thread as clients know them.
+type view struct {
+	*flow
+
+	thread string
+	all    []state.Message // of the log; nil before they were needed
+	answer string          // id of the answer to the last question of the last state
+}
+
+// messages returns those of a state: the live ones, and all that clients know.
+func (v *view) messages(ctx context.Context, body json.RawMessage) (live, seen []state.Message, err error) {
 	var s state.State
-	if len(body) == 0 || json.Unmarshal(body, &s) != nil {
-		return body
+	if err := json.Unmarshal(body, &s); err != nil {
+		return nil, nil, fmt.Errorf("state of thread %q: %w", v.thread, err)
 	}
-	asked := ""
-	for i, m := range s.Messages {
-		if m.Role == state.Human {
-			asked = m.ID
-		} else if m.Role == state.AI && asked != "" {
-			s.Messages[i].ID = answerID(asked)
+	if s.Summary != "" && v.all == nil {
+		t, err := v.log.Thread(ctx, v.thread)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, m := range t.Messages {
+			v.all = append(v.all, m.Message)
 		}
 	}
-	out, _ := json.Marshal(dialogue{append([]state.Message{}, s.Messages...)}) // it was decoded from JSON
-	return out
+	earlier := 0
+	if len(s.Messages) > 0 {
+		earlier = max(0, slices.IndexFunc(v.all, func(m state.Message) bool { return m.ID == s.Messages[0].ID }))
+	}
+	seen = slices.Concat([]state.Message{}, v.all[:earlier], s.Messages)
+	v.answer = ""
+	for i, m := range seen {
+		if m.Role == state.Human {
+			v.answer = answerID(m.ID)
+		} else if m.Role == state.AI && v.answer != "" {
+			seen[i].ID = v.answer
+		}
+	}
+	return s.Messages, seen, nil
 }
 
 func answerID(question string) string { return "answer-" + question }
 
+// of shows a state, unless there is an error.
+func (v *view) of(ctx context.Context, body json.RawMessage, err error) (json.RawMessage, error) {
+	if err != nil || len(body) == 0 {
+		return body, err
+	}
+	_, seen, err := v.messages(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(dialogue{seen})
+}
+
+func (f *flow) view(thread string) *view { return &view{flow: f, thread: thread} }
+
 func (f *flow) State(ctx context.Context, thread string) (json.RawMessage, graph.Commit, error) {
-	s, head, err := f.Runner.State(ctx, thread)
-	return viewed(s), head, err
+	body, head, err := f.Runner.State(ctx, thread)
+	body, err = f.view(thread).of(ctx, body, err)
+	return body, head, err
 }
 
 func (f *flow) StateAt(ctx context.Context, thread string, at graph.CommitID) (json.RawMessage, error) {
-	s, err := f.Runner.StateAt(ctx, thread, at)
-	return viewed(s), err
+	body, err := f.Runner.StateAt(ctx, thread, at)
+	return f.view(thread).of(ctx, body, err)
 }
 
 func (f *flow) History(ctx context.Context, thread string, before graph.CommitID, n int) ([]graph.Moment[json.RawMessage], error) {
 	page, err := f.Runner.History(ctx, thread, before, n)
+	v := f.view(thread)
 	for i := range page {
-		page[i].State = viewed(page[i].State)
+		page[i].State, err = v.of(ctx, page[i].State, err)
 		page[i].Commit.Deltas = noted(page[i].Commit.Deltas)
 	}
 	return page, err
@@ -108,27 +152,19 @@ func noted(deltas []graph.Delta) []graph.Delta {
 }
 
 func (f *flow) Events(ctx context.Context, thread, run string, after int64, modes graph.Mode) iter.Seq2[untyped.Event, error] {
-	return f.told(f.Runner.Events(ctx, thread, run, after, modes))
+	return f.view(thread).told(ctx, f.Runner.Events(ctx, thread, run, after, modes))
 }
 
 // told turns events of the flow into those of the conversation.
-func (*flow) told(events iter.Seq2[untyped.Event, error]) iter.Seq2[untyped.Event, error] {
+func (v *view) told(ctx context.Context, events iter.Seq2[untyped.Event, error]) iter.Seq2[untyped.Event, error] {
 	return func(yield func(untyped.Event, error) bool) {
-		answer := ""
 		for e, err := range events {
-			if !e.Live {
-				e.State = viewed(e.State)
-				for _, m := range messagesOf(valuesOf(e.State)) {
-					if m.Type == string(state.Human) {
-						answer = answerID(m.ID)
-					}
-				}
-			}
+			e.State, err = v.of(ctx, e.State, err)
 			e.Tasks = noted(e.Tasks)
 			if t, ok := e.Value.(nodes.Token); ok {
-				e.Value = piece{ID: answer, Type: "AIMessageChunk", Text: t.Text, Void: t.Void}
+				e.Value = piece{ID: v.answer, Type: "AIMessageChunk", Text: t.Text, Void: t.Void}
 			}
-			if !yield(e, err) {
+			if !yield(e, err) || err != nil {
 				return
 			}
 		}
@@ -164,7 +200,7 @@ func (f *flow) Stream(ctx context.Context, req untyped.Request) iter.Seq2[untype
 				return
 			}
 		}
-		f.told(f.Runner.Stream(ctx, req))(yield)
+		f.view(req.Thread).told(ctx, f.Runner.Stream(ctx, req))(yield)
 	}
 }
 
@@ -236,16 +272,17 @@ func (m *message) inState() (state.Message, error) {
 
 // Update adds messages to a conversation, or replaces those of the same id.
 func (f *flow) Update(ctx context.Context, e untyped.Edit) (json.RawMessage, graph.CommitID, error) {
-	known := map[string]string{} // ids of messages by those that clients know
+	known := map[string]string{} // ids by those that clients know; empty for messages that are not live
 	if body, _, err := f.Runner.State(ctx, e.Thread); err == nil {
-		var s state.State
-		if err := json.Unmarshal(body, &s); err != nil {
-			return nil, 0, fmt.Errorf("state of thread %q: %w", e.Thread, err)
+		live, seen, err := f.view(e.Thread).messages(ctx, body)
+		if err != nil {
+			return nil, 0, err
 		}
-		var seen dialogue
-		_ = json.Unmarshal(viewed(body), &seen) // it was encoded from JSON
-		for i := range seen.Messages {
-			known[seen.Messages[i].ID] = s.Messages[i].ID
+		for i := range seen {
+			known[seen[i].ID] = ""
+		}
+		for i, m := range seen[len(seen)-len(live):] {
+			known[m.ID] = live[i].ID
 		}
 	}
 	for i, body := range e.Updates {
@@ -255,17 +292,19 @@ func (f *flow) Update(ctx context.Context, e untyped.Edit) (json.RawMessage, gra
 		}
 		var u state.Update
 		for _, m := range in.Messages {
+			id, seen := known[m.ID]
+			if id == "" && (seen || m.Type == "remove") {
+				return nil, 0, &graph.EntryError{Field: "values.messages", Reason: fmt.Sprintf("there is no message %q in the running memory", m.ID)}
+			}
 			if m.Type == "remove" {
-				u.Messages = append(u.Messages, state.MessageOp{Remove: known[m.ID]})
+				u.Messages = append(u.Messages, state.MessageOp{Remove: id})
 				continue
 			}
 			said, err := m.inState()
 			if err != nil {
 				return nil, 0, &graph.EntryError{Field: "values.messages", Reason: err.Error()}
 			}
-			if said.ID = newID(); known[m.ID] != "" {
-				said.ID = known[m.ID]
-			}
+			said.ID = cmp.Or(id, newID())
 			u.Messages = append(u.Messages, state.MessageOp{Put: &said})
 		}
 		out, err := json.Marshal(u)
@@ -275,5 +314,6 @@ func (f *flow) Update(ctx context.Context, e untyped.Edit) (json.RawMessage, gra
 		e.Updates[i] = out
 	}
 	s, at, err := f.Runner.Update(ctx, e)
-	return viewed(s), at, err
+	s, err = f.view(e.Thread).of(ctx, s, err)
+	return s, at, err
 }
