@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
-
-	"github.com/google/uuid"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/untyped"
@@ -131,9 +131,21 @@ type loggedCall struct {
 	after  int64 // number of the event before its first one
 }
 
-// callID is the id of a call that continues a run of the engine after its event with the number seq.
+// callID is the id of a call that continues a run of the engine after its event with the number seq; 0 is none.
 func callID(engine string, seq int64) string {
-	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(engine+" "+strconv.FormatInt(seq, 10))).String()
+	if seq == 0 {
+		return engine
+	}
+	return engine + "." + strconv.FormatInt(seq, 10)
+}
+
+// callOf is the inverse of callID.
+func callOf(id string) *loggedCall {
+	i := strings.LastIndexByte(id, '.')
+	if seq, err := strconv.ParseInt(id[i+1:], 10, 64); err == nil && i > 0 {
+		return &loggedCall{id[:i], seq}
+	}
+	return &loggedCall{engine: id}
 }
 
 // read yields the events of the call. Of a run under way elsewhere it waits for more.
@@ -162,38 +174,31 @@ func (c *loggedCall) read(ctx context.Context, r *run) iter.Seq2[event, error] {
 
 // inLog returns a run that this process does not know.
 func inLog(ctx context.Context, t *found, id string) (*run, error) {
-	infos, err := t.Runs(ctx, graph.RunQuery{Thread: t.Thread})
-	if err != nil {
+	c := callOf(id)
+	for e, err := range t.Events(ctx, t.Thread, c.engine, c.after, graph.Tasks) {
+		if err != nil && !errors.Is(err, graph.ErrNotFound) {
+			return nil, err
+		}
+		if err != nil || e.Kind != graph.RunStarted {
+			break
+		}
+		infos, err := t.Runs(ctx, graph.RunQuery{Thread: t.Thread})
+		for _, info := range infos {
+			if info.Run == c.engine {
+				return fromLog(ctx, t, info, c), err
+			}
+		}
 		return nil, err
 	}
-	for _, info := range infos {
-		if info.Run == id {
-			return fromLog(ctx, t, info), nil
-		}
-	}
-	for _, info := range infos {
-		var before int64
-		for e, err := range t.Events(ctx, t.Thread, info.Run, 0, graph.Tasks) {
-			if err != nil {
-				return nil, err
-			}
-			if e.Kind == graph.RunStarted && before > 0 && callID(info.Run, before) == id {
-				r := fromLog(ctx, t, info)
-				r.id, r.logged.after = id, before
-				return r, nil
-			}
-			before = e.Seq
-		}
-	}
-	return nil, failed(404, "there is no run %q", id)
+	return nil, failed(http.StatusNotFound, "there is no run %q", id)
 }
 
-// fromLog is the first call of a run that is known from the log alone.
-func fromLog(ctx context.Context, t *found, info graph.RunInfo) *run {
+// fromLog is a call of a run that is known from the log alone.
+func fromLog(ctx context.Context, t *found, info graph.RunInfo, c *loggedCall) *run {
 	r := &run{
-		id: info.Run, thread: t.Thread, graph: t.graph, runner: t.Runner, owner: t.Owner, began: info.Began, strategy: "enqueue",
+		id: callID(c.engine, c.after), thread: t.Thread, graph: t.graph, runner: t.Runner, owner: t.Owner, began: info.Began, strategy: "enqueue",
 		modes: names{"values"}, resumable: true, metadata: unpacked(info.Metadata), of: &thread{}, at: info.Ended, ended: make(chan struct{}),
-		logged: &loggedCall{engine: info.Run},
+		logged: c,
 		cancel: func(error) { _ = t.Cancel(context.WithoutCancel(ctx), t.Thread, info.Run) }, // it fails if the run has ended
 	}
 	close(r.ended)

@@ -179,7 +179,7 @@ func (r *reader) catchUp(ctx context.Context, t *found, before *position) error 
 		if int64(info.Last)*4+3 < positionOf(r.since).seq {
 			continue
 		}
-		x := fromLog(ctx, t, info)
+		x := fromLog(ctx, t, info, callOf(info.Run))
 		for e, err := range t.Events(ctx, t.Thread, info.Run, 0, graph.Values|graph.Updates|graph.Tasks) {
 			if err != nil {
 				return err
