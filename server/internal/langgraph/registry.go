@@ -122,15 +122,15 @@ func (t *thread) since(at position, r *run) (events []event, more <-chan struct{
 	return slices.Clone(t.events[i:]), t.more, r != nil && r.over()
 }
 
-// known returns the position of the first event, nil without any, and all runs but the newest.
-func (t *thread) known() (first *position, old []*run) {
+// known returns the position of the first event, nil without any, and the runs, oldest first.
+func (t *thread) known() (first *position, runs []*run) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.events) > 0 {
 		at := t.events[0].at
 		first = &at
 	}
-	return first, slices.Clone(t.runs[:max(len(t.runs)-1, 0)])
+	return first, slices.Clone(t.runs)
 }
 
 // drop forgets a run with its events.

@@ -182,7 +182,12 @@ type sent struct{ event, id, data string }
 // stream sends a request and reads the events of the response to their end, or until done, which may be nil, reports true.
 func (f fixture) stream(ctx context.Context, done func(sent) bool, method, path, body string, header ...string) (out []sent, _ http.Header) {
 	f.Helper()
-	resp := f.request(ctx, method, path, body, header...)
+	return f.read(f.request(ctx, method, path, body, header...), done)
+}
+
+// read is the second half of stream.
+func (f fixture) read(resp *http.Response, done func(sent) bool) (out []sent, _ http.Header) {
+	f.Helper()
 	defer resp.Body.Close()
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
 		text, _ := io.ReadAll(resp.Body)

@@ -25,7 +25,7 @@ func (s *service) streamRoutes() []door.Route {
 type reader struct {
 	out   *door.Stream
 	words func(*fold) protocol
-	since int64 // number of the last event that the client has
+	since int64 // number of the last event that the client has, or was sent
 	folds map[*run]*fold
 }
 
@@ -41,6 +41,7 @@ func (r *reader) send(e *event) {
 		if n <= r.since {
 			continue
 		}
+		r.since = n
 		if m, ok := f.words.frame(e, &p, n); ok {
 			_ = r.out.Send(m) // an error ends the context of the stream
 		}
@@ -143,11 +144,11 @@ func (s *service) follow(c *call, t *found, since int64, words func(*fold) proto
 	}
 	known, leave := s.runs.watch(c.PathValue("thread"), head)
 	defer leave()
+	first, runs := known.known() // before the client sees that the stream begins
 	ctx, out := door.OpenStream(c.w, c.Request)
 	defer out.Close()
 	to := &reader{out: out, since: since, words: words, folds: map[*run]*fold{}}
-	first, old := known.known()
-	if t != nil && (since > 0 || first == nil) {
+	if t != nil && (since > 0 || len(runs) == 0) {
 		if err := to.catchUp(ctx, t, first); err != nil {
 			return answered{}, nil // the reader has left, or comes again
 		}
@@ -158,7 +159,8 @@ func (s *service) follow(c *call, t *found, since int64, words func(*fold) proto
 			break
 		}
 		foreign := owner != "" && e.run.owner != owner // of a thread that did not exist when the stream began
-		if !foreign && (since > 0 || !slices.Contains(old, e.run)) {
+		old := since == 0 && len(runs) > 0 && slices.Contains(runs[:len(runs)-1], e.run)
+		if !foreign && !old {
 			to.send(&e)
 		}
 	}
