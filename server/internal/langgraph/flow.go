@@ -57,6 +57,7 @@ type view struct {
 	*flow
 
 	thread string
+	live   bool            // show the live messages alone
 	all    []state.Message // of the log; nil before they were needed
 	answer string          // id of the answer to the last question of the last state
 }
@@ -67,7 +68,7 @@ func (v *view) messages(ctx context.Context, body json.RawMessage) (live, seen [
 	if err := json.Unmarshal(body, &s); err != nil {
 		return nil, nil, fmt.Errorf("state of thread %q: %w", v.thread, err)
 	}
-	if s.Summary != "" && v.all == nil {
+	if s.Summary != "" && v.all == nil && !v.live {
 		t, err := v.log.Thread(ctx, v.thread)
 		if err != nil {
 			return nil, nil, err
@@ -119,9 +120,10 @@ func (f *flow) StateAt(ctx context.Context, thread string, at graph.CommitID) (j
 	return f.view(thread).of(ctx, body, err)
 }
 
+// History has the live messages alone: a page of a long conversation would have all of them many times.
 func (f *flow) History(ctx context.Context, thread string, before graph.CommitID, n int) ([]graph.Moment[json.RawMessage], error) {
 	page, err := f.Runner.History(ctx, thread, before, n)
-	v := f.view(thread)
+	v := &view{flow: f, thread: thread, live: true}
 	for i := range page {
 		page[i].State, err = v.of(ctx, page[i].State, err)
 		page[i].Commit.Deltas = noted(page[i].Commit.Deltas)

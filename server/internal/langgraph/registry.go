@@ -19,24 +19,6 @@ const (
 	maxLive   = 10_000   // live events of one thread
 )
 
-// position is a place in the events of a thread: the number of the last durable event, and the
-// number of events since then.
-type position struct {
-	seq int64
-	n   int
-}
-
-func (p position) before(o position) bool { return p.seq < o.seq || p.seq == o.seq && p.n < o.n }
-
-// event is an event of a thread. One with an error is the last of its run.
-type event struct {
-	untyped.Event
-
-	at  position
-	run *run
-	err error
-}
-
 // thread has the events of the runs of a thread that this process knows.
 type thread struct {
 	mu     sync.Mutex
@@ -57,13 +39,14 @@ func (t *thread) tell() {
 
 // add appends an event. Of too many live ones the older half is forgotten.
 func (t *thread) add(e event) {
+	size := e.size()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.last.n++; e.Seq > t.last.seq {
 		t.last = position{seq: e.Seq}
 	}
 	e.at = t.last
-	e.run.bytes += 256 + len(e.State)
+	e.run.bytes += size
 	if e.Live {
 		t.live++
 	}

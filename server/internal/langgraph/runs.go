@@ -88,9 +88,17 @@ func (s *service) named(ctx context.Context, t *found, id string) (*run, error) 
 }
 
 func (s *service) listRuns(c *call, t *found, _ *none) (any, error) {
+	query := c.URL.Query()
+	var part pageQuery
+	part.Offset, _ = strconv.Atoi(query.Get("offset")) // 0 if it is no number
+	part.Limit, _ = strconv.Atoi(query.Get("limit"))
 	runs := s.runs.list(t.Thread)
 	slices.Reverse(runs)
-	infos, err := t.Runs(c.Context(), graph.RunQuery{Thread: t.Thread})
+	logged := graph.RunQuery{Thread: t.Thread}
+	if query.Get("status") == "" { // the newest ones are enough
+		logged.Limit = len(runs) + max(part.Offset, 0) + cmp.Or(max(part.Limit, 0), defaultLimit)
+	}
+	infos, err := t.Runs(c.Context(), logged)
 	if err != nil {
 		return nil, err
 	}
@@ -99,16 +107,12 @@ func (s *service) listRuns(c *call, t *found, _ *none) (any, error) {
 			runs = append(runs, fromLog(c.Context(), t, info, callOf(info.Run)))
 		}
 	}
-	query := c.URL.Query()
 	var rows []map[string]any
 	for _, r := range runs {
 		if row := r.shown(); query.Get("status") == "" || query.Get("status") == row["status"] {
 			rows = append(rows, selected(row, query["select"]))
 		}
 	}
-	var part pageQuery
-	part.Offset, _ = strconv.Atoi(query.Get("offset")) // 0 if it is no number
-	part.Limit, _ = strconv.Atoi(query.Get("limit"))
 	return page(rows, part), nil
 }
 

@@ -170,8 +170,18 @@ func hidden(c graph.Commit, next *graph.Commit) bool {
 	return made || next != nil && next.Source == graph.SourceClose && next.Run == c.Run && next.Step == c.Step && c.Source != graph.SourceClose
 }
 
-// moments returns up to n moments of a thread before a commit, newest first; 0 is all.
-func moments(ctx context.Context, t *found, before graph.CommitID, n int) (out []moment, err error) {
+// moments returns up to n moments of a thread before a commit, newest first; 0 is all. The newest of all has the whole state,
+// and the others what [untyped.Runner.History] has.
+func moments(ctx context.Context, t *found, before graph.CommitID, n int) ([]moment, error) {
+	out, err := visible(ctx, t, before, n)
+	if err == nil && before == 0 && len(out) > 0 {
+		out[0].State, err = t.StateAt(ctx, t.Thread, out[0].Commit.ID)
+	}
+	return out, err
+}
+
+// visible returns moments as the history has them, without those that are no checkpoint.
+func visible(ctx context.Context, t *found, before graph.CommitID, n int) (out []moment, err error) {
 	var later *graph.Commit
 	for len(out) <= n { // one more knows the parent of the last one
 		some, err := t.History(ctx, t.Thread, before, n+2)

@@ -1,0 +1,38 @@
+package langgraph
+
+import (
+	"encoding/json"
+
+	"example.com/ragflow/graph/untyped"
+)
+
+// position is a place in the events of a thread: the number of the last durable event, and the
+// number of events since then.
+type position struct {
+	seq int64
+	n   int
+}
+
+func (p position) before(o position) bool { return p.seq < o.seq || p.seq == o.seq && p.n < o.n }
+
+// event is an event of a thread. One with an error is the last of its run.
+type event struct {
+	untyped.Event
+
+	at  position
+	run *run
+	err error
+}
+
+// size is about how many bytes an event takes.
+func (e *event) size() int {
+	n := 256 + len(e.State)
+	for _, d := range e.Tasks {
+		n += len(d.Body)
+	}
+	if text, ok := e.Value.(string); ok {
+		return n + len(text)
+	}
+	body, _ := json.Marshal(e.Value) // what has no JSON form is not sent, either
+	return n + len(body)
+}
