@@ -183,7 +183,8 @@ var rooms = map[string]room{
 	}},
 	"eval/tables":           {ours: []string{"."}},
 	"internal/skills/model": {ours: []string{"agent", "graph", "llm", "nodes", "internal/prompts", "internal/text", "state", "internal/sanitize", "internal/skills/cite", "internal/skills/offline"}},
-	"internal/feedback": {ours: []string{"internal/newfile", "state"}, theirs: []string{
+	"internal/prices":       {ours: []string{"llm"}},
+	"internal/feedback": {ours: []string{"internal/newfile", "internal/rank", "internal/skills/cite", "internal/text", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
 	"threads": {ours: []string{"graph", "internal/stored", "internal/text", "state", "internal/transcript"}},
@@ -218,15 +219,22 @@ var rooms = map[string]room{
 	}},
 	"internal/newfile": {},
 	"internal/tokens":  {},
-	"server/internal/door": {ours: []string{".", "graph", "ingest", "internal/lru", "internal/tokens"}, theirs: []string{
+	"server/internal/door": {ours: []string{".", "graph", "ingest", "internal/lru", "internal/tokens", "state"}, theirs: []string{
 		"golang.org/x/time/rate", // requests a second
 	}},
 	"server/internal/mcp": {ours: []string{".", "ingest", "internal/tokens", "search", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/jsonschema-go",        // schemas that every model's vendor takes
 		"github.com/modelcontextprotocol/go-sdk", // the protocol, by the official SDK
 	}},
+	"server/internal/source": {ours: []string{".", "ingest", "internal/document", "internal/folder", "internal/lru", "internal/markup", "internal/pdf", "internal/sanitize", "internal/text", "internal/tokens", "server/internal/door"}, theirs: []string{
+		"github.com/yuin/goldmark", // Markdown
+	}},
 	"server/internal/api": {ours: []string{".", "graph", "ingest", "internal/tokens", "search", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/jsonschema-go", // the schemas of Go types
+	}},
+	"server/internal/web": {ours: []string{".", "eval", "graph", "ingest", "internal/sanitize", "internal/tokens", "llm", "nodes", "server/internal/door", "server/internal/source", "state", "threads"}, theirs: []string{
+		"github.com/yuin/goldmark", // Markdown
+		"golang.org/x/text",        // the language that a browser asks for
 	}},
 	"server/internal/openai": {ours: []string{
 		".", "graph", "ingest", "internal/llmtest", "internal/text", "internal/tokens", "internal/transcript", "llm", "llm/openai", "meaning", "nodes", "server/internal/door", "state", "threads",
@@ -236,12 +244,18 @@ var rooms = map[string]room{
 	"server/internal/langgraph": {ours: []string{".", "graph", "graph/schema", "graph/untyped", "internal/address", "internal/tokens", "longterm", "nodes", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads, runs, tasks and assistants
 	}},
-	"server":            {ours: []string{".", "graph/untyped", "internal/tokens", "longterm", "server/internal/api", "server/internal/door", "server/internal/langgraph", "server/internal/mcp", "server/internal/openai"}},
+	"server": {ours: []string{".", "graph/untyped", "internal/tokens", "longterm", "server/internal/api", "server/internal/door", "server/internal/langgraph", "server/internal/mcp", "server/internal/openai", "server/internal/source", "server/internal/web"}, theirs: []string{
+		"golang.org/x/sys/unix", // ends connections whose client acknowledges nothing
+	}},
 	"internal/parallel": {},
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "internal/prompts", "internal/skills/model"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program
 	}},
-	"tests/doors": {ours: []string{".", "graph/untyped", "llm", "longterm", "server"}},
+	"tests/doors": {ours: []string{".", "graph/untyped", "internal/llmtest", "llm", "longterm", "server", "tests/browser"}},
+	"tests/browser": {theirs: []string{
+		"github.com/chromedp/chromedp", // drives the browser by its own protocol, without another program
+	}},
+	"tests/page":  {ours: []string{".", "server", "tests/browser"}},
 	"tests/kills": {ours: []string{"agent", "checkpoint/postgres", "llm", "llm/openai", "state"}},
 	"internal/golden": {theirs: []string{
 		"github.com/google/go-cmp", // readable differences
@@ -257,6 +271,7 @@ var testOnly = []string{
 	"github.com/hinshun/vt10x",        // the screen of that terminal
 	"github.com/jackc/pgx/v5",         // SQL beside the store on a server
 	"github.com/yuin/goldmark",        // renders what we write as its readers see it
+	"github.com/chromedp/chromedp",    // the pages in the browser of tests/browser
 
 	"github.com/modelcontextprotocol/go-sdk", // a server for the program under test
 	module + "/internal/golden",

@@ -13,6 +13,7 @@ import (
 	"example.com/ragflow/internal/index"
 	"example.com/ragflow/internal/skills/offline"
 	"example.com/ragflow/search"
+	"example.com/ragflow/state"
 )
 
 // Collections are the indexes of an [Assistant] by name, each opened when it is first used. A
@@ -148,8 +149,22 @@ func indexedFolders(ctx context.Context, db search.Backend, c Config) (docs []st
 }
 
 // current returns what a question over some collections is answered from. The first use of a
-// collection indexes its documents. No names mean Config.Collection.
+// collection indexes its documents. No names mean Config.Collection. Promoted answers whose
+// documents changed are not in it.
 func (cs *Collections) current(ctx context.Context, names ...string) (*bound, error) {
+	b, err := cs.ready(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	b.compare.Do(func() { b.dropped, b.fault = cs.dropPromoted(context.WithoutCancel(ctx), names, nil) })
+	if b.fault != nil || len(b.dropped) == 0 {
+		return b, b.fault
+	}
+	return cs.ready(ctx, names)
+}
+
+// ready returns what a question is answered from after all documents were read.
+func (cs *Collections) ready(ctx context.Context, names []string) (*bound, error) {
 	return cs.viewed(ctx, names, func(l *ingest.Library) (ingest.View, error) {
 		v, err := l.Ready(ctx)
 		if errors.Is(err, ingest.ErrReadOnly) {
@@ -157,6 +172,37 @@ func (cs *Collections) current(ctx context.Context, names ...string) (*bound, er
 		}
 		return v, err
 	})
+}
+
+// dropPromoted deletes promoted answers of collections whose documents changed, and returns the names of their files;
+// with chunks only answers that these are from.
+func (cs *Collections) dropPromoted(ctx context.Context, names []string, chunks []state.Chunk) (dropped []string, err error) {
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	for _, name := range names {
+		some, err := cs.a.dropPromoted(ctx, name, chunks)
+		if err == nil && len(some) > 0 {
+			err = cs.outdate(ctx, name)
+		}
+		if dropped = append(dropped, some...); err != nil {
+			return dropped, err
+		}
+	}
+	return dropped, nil
+}
+
+// outdate lets the next question read the documents of a collection again, and the ratings.
+func (cs *Collections) outdate(ctx context.Context, name string) error {
+	l, err := cs.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	l.Outdate()
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	clear(cs.bound)
+	return nil
 }
 
 // known is current for what was indexed before: no documents are read. It is nil if a
@@ -243,8 +289,11 @@ func (a *Assistant) bind(ctx context.Context, chosen []*collection, views []inge
 	case a.reading != nil:
 		a.byMeaning(ctx, b, snapshot, &o)
 	}
-	b.retrieval = o.Retrieval
 	var err error
+	if o.Retrieval.Weights, err = a.config.learnt(o.Retrieval.Weights); err != nil {
+		return nil, err
+	}
+	b.retrieval = o.Retrieval
 	b.engine, err = search.New(ctx, snapshot, o)
 	return b, err
 }

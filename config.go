@@ -85,6 +85,9 @@ type Config struct {
 	Dense search.Dense
 	// Retrieval configures how the hits of words and vectors become one list.
 	Retrieval search.Retrieval
+	// AdaptiveWeights multiplies the weights of the legs of the search by what the ratings in
+	// DataDir taught: at most doubled or halved.
+	AdaptiveWeights bool
 	// Settings are those of a question that has none of its own.
 	Settings Settings
 	// Preset is the name of one of [Presets], which fills in what is left zero in Retrieval,

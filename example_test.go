@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"example.com/ragflow"
-	"example.com/ragflow/internal/feedback"
 )
 
 // handbook makes a folder with one document, and says how to remove it.
@@ -89,11 +88,11 @@ func ExampleAssistant_Rate() {
 	if _, err := a.Rate(ctx, ragflow.Rating{Thread: "work", Good: true, Note: "complete"}); err != nil {
 		panic(err)
 	}
-	all, err := feedback.ReadFeedback(data)
+	all, err := a.Ratings(ctx, "")
 	if err != nil {
 		panic(err)
 	}
-	for _, f := range all.Feedback {
+	for _, f := range all {
 		fmt.Println(f.Rating, f.Question, f.Note)
 	}
 	// Output:

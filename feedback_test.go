@@ -1,8 +1,10 @@
 package ragflow_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -128,5 +130,152 @@ func TestRateFaults(t *testing.T) {
 	}
 	if _, err := feedback.ReadFeedback(data); err == nil || !strings.Contains(err.Error(), "feedback.jsonl:2:") {
 		t.Errorf("a broken line: %v", err)
+	}
+}
+
+// TestRateByRun rates an answer by its run, as a program does that has only the reply, and by a quality (B02).
+func TestRateByRun(t *testing.T) {
+	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{library(t)}})
+	first := ask(t, a, "work", "How do I water a basil plant?")
+	ask(t, a, "work", "How many hours of light does it need?")
+	f, err := a.Rate(t.Context(), ragflow.Rating{Run: first.RunID, Quality: new(0.96)})
+	if err != nil || f.ThreadID != "work" || f.Rating != feedback.RatingUp || f.Document == "" || f.Question != first.Question {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if f, err = a.Rate(t.Context(), ragflow.Rating{Run: first.RunID, Quality: new(0.95), Good: true}); err != nil || f.Rating != feedback.RatingDown {
+		t.Errorf("%+v, %v", f, err)
+	}
+	for name, r := range map[string]ragflow.Rating{
+		"no such run":    {Run: "none", Good: true},
+		"another thread": {Run: first.RunID, Thread: "play", Good: true},
+	} {
+		if _, err := a.Rate(t.Context(), r); !errors.Is(err, ragflow.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := a.Rate(t.Context(), ragflow.Rating{Run: first.RunID, Quality: new(1.5)}); err == nil {
+		t.Error("a quality of 1.5 is taken")
+	}
+}
+
+// TestRatingsOfOwners checks that nobody rates the answers of others, nor sees their ratings.
+func TestRatingsOfOwners(t *testing.T) {
+	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{library(t)}})
+	ann, bob := ragflow.OwnedBy(t.Context(), "ann"), ragflow.OwnedBy(t.Context(), "bob")
+	reply, err := a.Ask(ann, ragflow.Question{Text: "How do I water a basil plant?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Rate(bob, ragflow.Rating{Run: reply.RunID, Good: true}); !errors.Is(err, ragflow.ErrNotFound) {
+		t.Errorf("bob rates ann's answer: %v", err)
+	}
+	if _, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Good: true}); err != nil { // who owns the folder may
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		ctx  context.Context
+		like string
+		want int
+	}{
+		{ann, "", 1},
+		{bob, "", 0},
+		{t.Context(), "", 1},
+		{ann, "How is a basil plant watered?", 1}, // R16: 0.7 of the words
+		{bob, "How is a basil plant watered?", 0},
+		{ann, "How much light does mint need?", 0},
+	} {
+		if got, err := a.Ratings(c.ctx, c.like); err != nil || len(got) != c.want {
+			t.Errorf("like %q: %+v, %v, want %d", c.like, got, err, c.want)
+		}
+	}
+}
+
+// TestBetterAnswer promotes the answer of a person that its sources say: it is found, cited as what it is, and gone when
+// its source changes, while the assistant is open.
+func TestBetterAnswer(t *testing.T) {
+	docs, data := library(t), t.TempDir()
+	a := open(t, ragflow.Config{DataDir: data, Docs: []string{docs}})
+	reply := ask(t, a, "work", "How do I water a basil plant?")
+	n := reply.Citations[0].N
+	better := fmt.Sprintf("In winter, water a basil plant twice a week [Source %d].", n)
+
+	refuted, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Promote: true, Better: fmt.Sprintf("In winter, water a basil plant nine times a week [Source %d].", n)})
+	if err != nil || refuted.Document != "" || len(refuted.Unsupported) != 1 || refuted.Better == "" || !slices.Equal(refuted.Sources, []string{"herbs/basil.md"}) {
+		t.Errorf("what the source does not say: %+v, %v", refuted, err)
+	}
+	own, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Promote: true, Better: "I water mine whenever it rains."})
+	if err != nil || own.Document != "" || own.Better == "" {
+		t.Errorf("without a source: %+v, %v", own, err)
+	}
+	if _, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Better: "Twice a week [Source 99]."}); err == nil {
+		t.Error("a source that the answer did not have is taken")
+	}
+
+	if f, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Better: better}); err != nil || f.Document != "" || f.Better != better {
+		t.Errorf("promoted although nobody asked for it: %+v, %v", f, err)
+	}
+
+	f, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Promote: true, Better: better, Question: irrigation})
+	if err != nil || len(f.Unsupported) > 0 || f.Better != better || f.Rating != feedback.RatingDown {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	again := ask(t, a, "again", irrigation+" in winter")
+	c := again.Citations[0]
+	if !strings.HasPrefix(c.Source, "answer-by-a-person-") || c.Title != irrigation || !strings.Contains(c.Quote, "twice a week") || strings.Contains(c.Quote, "[Source") {
+		t.Errorf("cited as %q, %q: %q", c.Source, c.Title, c.Quote)
+	}
+	if c.Metadata["document_type"] != "answer of a person" {
+		t.Errorf("metadata %v", c.Metadata)
+	}
+
+	write(t, filepath.Join(docs, "herbs/basil.md"), "---\ntitle: Basil\n---\n\nWater basil with care.\n")
+	gone := ask(t, a, "later", irrigation+" in winter")
+	for _, c := range gone.Citations {
+		if strings.HasPrefix(c.Source, "answer-by-a-person-") {
+			t.Errorf("it is still cited: %q", c.Quote)
+		}
+	}
+	if _, err := os.Stat(f.Document); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+}
+
+// TestAdaptiveWeights checks that ratings change the weights of the legs only where that is asked for, and not after a
+// reset.
+func TestAdaptiveWeights(t *testing.T) {
+	docs, data := pages(t, map[string]string{"a.md": "# Basil\n\nBasil wants water.\n", "b.md": "# Mint\n\nMint wants shade.\n"}), t.TempDir()
+	for i := range 40 {
+		f := feedback.Feedback{RunID: fmt.Sprint(i), Rating: feedback.RatingUp, Legs: map[string]float64{search.LegDense: 1, search.LegLexical: 0}}
+		if err := feedback.AppendFeedback(data, &f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	share := func(adaptive bool) float64 {
+		a := open(t, ragflow.Config{
+			DataDir: data, Docs: docs, AdaptiveWeights: adaptive,
+			Models: ragflow.Models{Embedder: newMeaning()}, Dense: search.Dense{Alpha: 0.5},
+		})
+		indexed(t, a)
+		for _, h := range searchLeg(t, a, "basil water", 2, search.LegHybrid).Hits {
+			for _, l := range h.Legs {
+				if l.Name == search.LegDense {
+					return l.Share
+				}
+			}
+		}
+		t.Fatal("nothing was found by meaning")
+		return 0
+	}
+	if got := share(false); got != 0.5 {
+		t.Errorf("off: the dense leg has %v", got)
+	}
+	if got := share(true); math.Abs(got-0.8) > 1e-9 { // twice the one, half of the other
+		t.Errorf("on: the dense leg has %v", got)
+	}
+	if err := feedback.AppendFeedback(data, &feedback.Feedback{Rating: feedback.Reset}); err != nil {
+		t.Fatal(err)
+	}
+	if got := share(true); got != 0.5 {
+		t.Errorf("after a reset the dense leg has %v", got)
 	}
 }

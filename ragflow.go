@@ -107,9 +107,6 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	if a.library, err = a.collections.Open(ctx, ""); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
-	if err := a.dropPromoted(ctx); err != nil {
-		return nil, errors.Join(err, a.Close())
-	}
 	return a, nil
 }
 

@@ -39,8 +39,9 @@ type Reply struct {
 	Chunks    ChunkCounts          `json:"chunks"`
 	Model     string               `json:"model"` // what wrote the answer; "offline" without a model
 	Usage     Usage                `json:"usage"`
-	CostUSD   float64              `json:"cost_usd"`
-	LatencyMS map[string]float64   `json:"latency_ms"` // per node, and "total"
+	CostUSD   float64              `json:"cost_usd"`           // of the models whose price is known
+	Unpriced  []string             `json:"unpriced,omitempty"` // models that were asked and whose price is not known
+	LatencyMS map[string]float64   `json:"latency_ms"`         // per node, and "total"
 	Warnings  []string             `json:"warnings"`
 
 	// Context is the sources that the answer was made from, as Settings.Context
@@ -382,7 +383,11 @@ func (r *Reply) account(commits []graph.Commit) {
 				r.Usage.Calls++
 				r.Usage.InputTokens += call.Counts[llm.CountInput]
 				r.Usage.OutputTokens += call.Counts[llm.CountOutput]
-				r.CostUSD += float64(call.Counts[llm.CountCost]) / 1e9
+				usd, priced := call.Counts[llm.CountCost]
+				r.CostUSD += float64(usd) / 1e9
+				if !priced && call.Error == "" && !slices.Contains(r.Unpriced, call.Name) {
+					r.Unpriced = append(r.Unpriced, call.Name)
+				}
 			}
 			if d.Node != "" {
 				nodes[d.Node] += d.Notes.Duration

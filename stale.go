@@ -23,7 +23,14 @@ func (a *Assistant) renewing(t *turn, collections []string, f state.Filter) node
 		if err != nil || update.Hits == nil {
 			return update, err
 		}
-		changed, err := t.renew(ctx, update)
+		best, err := t.best(ctx, update)
+		if err != nil {
+			return update, err
+		}
+		changed, err := t.renew(ctx, best)
+		if err == nil && len(changed) == 0 && slices.ContainsFunc(best, a.isPromoted) { // the document that it rests on is not among the best
+			changed, err = a.collections.dropPromoted(ctx, collections, best)
+		}
 		if err != nil || len(changed) == 0 {
 			return update, err
 		}
@@ -48,24 +55,25 @@ func (a *Assistant) renewing(t *turn, collections []string, f state.Filter) node
 // their folder, and OCR and models take their time.
 const renewTime = 3 * time.Second
 
-// renew indexes the files of the best passages that are not those that were indexed, and
-// returns their sources. If that fails or takes too long, the person is warned.
-func (t *turn) renew(ctx context.Context, found state.Update) (changed []string, err error) {
+// best returns a chunk of each file that the best passages are from.
+func (t *turn) best(ctx context.Context, found state.Update) (best []state.Chunk, err error) {
 	var ids []string
 	for _, i := range found.Ranking.Hits {
 		ids = append(ids, (*found.Hits)[i].Chunk)
 	}
 	chunks, err := t.chunks.Chunks(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	var best []state.Chunk // one of each file
 	for _, c := range chunks {
 		same := func(o state.Chunk) bool { return o.Root == c.Root && o.Source == c.Source }
 		if len(best) < nodes.MaxSources && !slices.ContainsFunc(best, same) {
 			best = append(best, c)
 		}
 	}
+	return best, err
+}
+
+// renew indexes the files of the best passages that are not those that were indexed, and
+// returns their sources. If that fails or takes too long, the person is warned.
+func (t *turn) renew(ctx context.Context, best []state.Chunk) (changed []string, err error) {
 	limited, cancel := context.WithTimeout(ctx, renewTime)
 	defer cancel()
 	for _, l := range t.libraries {

@@ -28,6 +28,10 @@ type bound struct {
 	engine    *search.Engine
 	order     *order           // of passages, by words and meaning; nil: by words alone
 	retrieval search.Retrieval // how lists are fused
+
+	compare sync.Once // promoted answers were compared with their documents; it guards what follows
+	dropped []string  // those that do not hold any more: then these are not the documents to answer from
+	fault   error
 }
 
 // turn is one question under way: what its nodes work with. It does not change; another turn

@@ -30,6 +30,21 @@ func TestReadForms(t *testing.T) {
 	}
 }
 
+// TestReadGroundTruth reads datasets of other programs, whose items have no id.
+func TestReadGroundTruth(t *testing.T) {
+	got, err := eval.Read(strings.NewReader(`{"name": "theirs", "questions": [
+  {"question": "Why?", "groundTruth": "Because."},
+  {"id": "own", "question": "Who?", "relevant": ["x.md"]}
+]}`))
+	want := []eval.Item{
+		{ID: "q1", Question: "Why?", Expected: eval.Expected{ExpectedAnswer: "Because."}},
+		{ID: "own", Question: "Who?", Expected: eval.Expected{Relevant: []string{"x.md"}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v, items (-want +got):\n%s", err, diff)
+	}
+}
+
 func TestReadFaults(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string
@@ -51,6 +66,8 @@ func TestReadFaults(t *testing.T) {
 		{"blank keyword", `{"id":"1","question":"q","expected_keywords":["a"," "]}`, []string{`"expected_keywords" holds an empty text`}},
 		{"UTF-16", "\xff\xfe{\x00", []string{"line 1: not valid UTF-8"}},
 		{"Latin-1", "\n{\"id\":\"1\",\"question\":\"caf\xe9\"}", []string{"line 2: not valid UTF-8"}},
+		{"questions without a text", `{"questions":[{"question":"q"},{"groundTruth":"a"}]}`, []string{`item 2: item "q2": either question or turns`}},
+		{"questions of a wrong type", `{"questions":[{"question":"q","groundTruth":7}]}`, []string{`item 1: "groundTruth" is a number`}},
 		{"array not closed", `[{"id":"1","question":"q"}`, []string{"broken JSON array"}},
 		{"array broken", "[\n{\"id\":\"1\",\"question\":\"q\"},\n{\"id\":\"2\" \"question\"}]", []string{"broken JSON array"}},
 		{"text after an array", "[]\nmore", []string{"broken JSON array"}},

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,23 +30,30 @@ func readAll(r io.Reader, most int64) ([]byte, error) {
 	return data, err
 }
 
-// Read reads a dataset: JSON lines or a JSON array. Lines that begin with # or // are comments. Faults are
-// reported together, as an error that matches ErrDataset. A dataset without questions is not an error.
+// Read reads a dataset: JSON lines, a JSON array, or one object {"questions": [{"question": "…", "groundTruth": "…"}]},
+// whose items need no id. Lines that begin with # or // are comments. Faults are reported together, as an error that
+// matches ErrDataset. A dataset without questions is not an error.
 func Read(r io.Reader) ([]Item, error) {
 	data, err := readAll(r, MaxDatasetBytes)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	p := &itemReader{seen: map[string]string{}}
-	if data = bytes.TrimPrefix(data, []byte("\ufeff")); bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	var whole struct {
+		Questions []json.RawMessage `json:"questions"`
+	}
+	switch {
+	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")):
 		var items []json.RawMessage
 		if err := json.Unmarshal(data, &items); err != nil {
 			p.wrong("file", "broken JSON array: %s", err)
 		}
-		for i, item := range items {
-			p.object(item, fmt.Sprintf("item %d", i+1))
-		}
-	} else {
+		p.objects(items)
+	case json.Unmarshal(data, &whole) == nil && whole.Questions != nil:
+		p.numbered = true
+		p.objects(whole.Questions)
+	default:
 		n := 0
 		for line := range bytes.Lines(data) {
 			n++
@@ -66,6 +74,15 @@ type itemReader struct {
 	items  []Item
 	faults []string
 	seen   map[string]string // position by id
+
+	numbered bool // an item without an id is called by its position
+}
+
+// objects reads items from their JSON texts.
+func (p *itemReader) objects(items []json.RawMessage) {
+	for i, item := range items {
+		p.object(item, fmt.Sprintf("item %d", i+1))
+	}
 }
 
 // wrong records a fault at a position.
@@ -75,7 +92,10 @@ func (p *itemReader) wrong(place, format string, args ...any) {
 
 // object reads one item from its JSON text.
 func (p *itemReader) object(raw []byte, place string) {
-	var item Item
+	var item struct {
+		Item
+		GroundTruth string `json:"groundTruth"` // expected_answer in datasets of other programs
+	}
 	err := json.Unmarshal(raw, &item)
 	typed, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
@@ -87,7 +107,11 @@ func (p *itemReader) object(raw []byte, place string) {
 	case err != nil:
 		p.wrong(place, "not a JSON object such as {\"id\": \"q1\", \"question\": \"…\"}: %s", err)
 	default:
-		p.accept(item, place)
+		if p.numbered && item.ID == "" {
+			item.ID = "q" + strings.TrimPrefix(place, "item ")
+		}
+		item.ExpectedAnswer = cmp.Or(item.ExpectedAnswer, item.GroundTruth)
+		p.accept(item.Item, place)
 	}
 }
 

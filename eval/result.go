@@ -43,7 +43,8 @@ type Summary struct {
 	Verdicts  map[string]int  `json:"verdicts"`  // number of questions by verdict, without failed ones; "not_measured" if there is none
 	Latency   Latency         `json:"latency_ms"`
 	Tokens    Tokens          `json:"tokens"`
-	CostUSD   float64         `json:"cost_usd"` // of answering; 0 if the price is unknown
+	CostUSD   float64         `json:"cost_usd"`           // of answering, by the models whose price is known
+	Unpriced  []string        `json:"unpriced,omitempty"` // models that answered and whose price is not known
 	Judged    *JudgedSummary  `json:"judged,omitempty"`
 	Certainty *float64        `json:"certainty_auroc,omitempty"` // of right answers against wrong ones; nil if there are none of one kind
 }
@@ -102,6 +103,7 @@ func (r *Result) setSummary() {
 		}
 		s.Tokens.add(o.Reply.Usage)
 		s.CostUSD += o.Reply.CostUSD
+		s.Unpriced = distinct(append(s.Unpriced, o.Reply.Unpriced...))
 		s.judged(o.Judgement)
 	}
 	s.Latency = Latency{percentile(latencies, 0.5), percentile(latencies, 0.95), percentile(latencies, 1)}

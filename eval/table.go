@@ -96,7 +96,7 @@ func (r *Result) footer() []string {
 		"",
 		s.verdicts(),
 		fmt.Sprintf("latency  p50 %.0f ms, p95 %.0f ms, longest %.0f ms", s.Latency.P50, s.Latency.P95, s.Latency.Max),
-		fmt.Sprintf("tokens   %d in, %d out, %s to models, %.4f USD", s.Tokens.Input, s.Tokens.Output, plural(int(s.Tokens.Calls), "call"), s.CostUSD),
+		fmt.Sprintf("tokens   %d in, %d out, %s to models, %s", s.Tokens.Input, s.Tokens.Output, plural(int(s.Tokens.Calls), "call"), s.cost()),
 	}
 	if s.Certainty != nil {
 		lines = append(lines, fmt.Sprintf("certainty  AUROC of right answers against wrong ones %.2f", *s.Certainty))
@@ -106,6 +106,15 @@ func (r *Result) footer() []string {
 			plural(j.Answers, "answer"), j.Failed, j.Tokens.Input, j.Tokens.Output, j.CostUSD))
 	}
 	return lines
+}
+
+// cost says what answering cost, and whose price is not known.
+func (s Summary) cost() string {
+	text := fmt.Sprintf("%.4f USD", s.CostUSD)
+	if len(s.Unpriced) > 0 {
+		text += ", without that of " + strings.Join(s.Unpriced, ", ") + ": set its price with LLM_PRICES"
+	}
+	return text
 }
 
 // verdicts says how many questions were answered rightly, and how many have no verdict.

@@ -3,12 +3,15 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +24,8 @@ import (
 	"example.com/ragflow/server/internal/langgraph"
 	"example.com/ragflow/server/internal/mcp"
 	"example.com/ragflow/server/internal/openai"
+	"example.com/ragflow/server/internal/source"
+	"example.com/ragflow/server/internal/web"
 )
 
 // Options say who may use a server. The zero value serves programs of this machine.
@@ -29,6 +34,10 @@ type Options struct {
 	Origins []string // of pages of other servers that may call, such as http://localhost:3000
 	Tokens  string   // folder of tokens, which is read again when it changes; empty: there are none
 	Token   bool     // every caller needs a token; else programs of this machine need none
+
+	// PublicURL is the address of the server in the links of answers, such as https://docs.example.com; empty: each
+	// client's own.
+	PublicURL string
 
 	Version string // that the description of the interface tells
 
@@ -63,6 +72,10 @@ func New(a *ragflow.Assistant, o Options) (*Server, error) {
 	if len(o.Hosts) > 0 && !o.Token {
 		return nil, ErrOpen
 	}
+	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
+	if u, err := url.Parse(o.PublicURL); o.PublicURL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery+u.Fragment != "") {
+		return nil, fmt.Errorf("the public address %q is not like https://docs.example.com", o.PublicURL)
+	}
 	s := &Server{a: a, o: o, keys: door.NewKeys(tokens.Folder(o.Tokens), time.Now, o.Logger)}
 	rules := door.Rules{Hosts: o.Hosts, Origins: o.Origins, Token: o.Token}
 	routes, err := s.routes()
@@ -84,11 +97,10 @@ func (s *Server) routes() ([]door.Route, error) {
 	if s.a == nil {
 		return append(own, langgraph.Routes(graphs, s.o.Facts, s.o.Version)...), nil
 	}
-	// A person who opens the address sees what is served.
-	own = append(own, door.Route{Pattern: "GET /{$}", Do: http.RedirectHandler("/api", http.StatusFound).ServeHTTP})
 	graphs[langgraph.FlowName] = langgraph.Flow(s.a)
 	more, err := api.Routes(s.a, s.o.Version)
-	return slices.Concat(own, more, mcp.Routes(s.a, s.o.Version), openai.Routes(s.a), langgraph.Routes(graphs, s.o.Facts, s.o.Version)), err
+	pages := web.Routes(s.a, web.Options{Secure: s.o.CertFile != "", LogIn: s.keys.LogIn})
+	return slices.Concat(own, pages, more, mcp.Routes(s.a, s.o.Version), openai.Routes(s.a, s.o.PublicURL), langgraph.Routes(graphs, s.o.Facts, s.o.Version)), err
 }
 
 func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) {
@@ -116,7 +128,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer cancel()
 	go s.keys.Watch(base)
 	h := &http.Server{
-		Handler: s, BaseContext: func(net.Listener) context.Context { return base },
+		Handler: s, BaseContext: func(net.Listener) context.Context { return base }, ConnContext: bounded,
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug), Protocols: new(http.Protocols),
 	}
@@ -132,6 +144,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		}
 	}()
 	s.ready.Store(true)
+	if s.a != nil {
+		source.Warm()
+	}
 	select {
 	case err := <-ended:
 		return err

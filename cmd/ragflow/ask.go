@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"example.com/ragflow/cmd/ragflow/internal/screen"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/feedback"
 	"example.com/ragflow/internal/settings"
 	"example.com/ragflow/internal/transcript"
 	"example.com/ragflow/state"
@@ -174,6 +176,7 @@ func (a *app) askIn(ctx context.Context, opened *session, with conversation, que
 	}
 	if !a.asJSON {
 		a.tellReply(s, reply, with.isNew)
+		a.tellAsked(ctx, opened, reply)
 	}
 	if o.trace {
 		if err := a.writeTrace(o.dir, reply.AnswerMD, reply.FlowTraceMD); err != nil {
@@ -268,6 +271,30 @@ func (a *app) tellReply(s *settings.Settings, r *ragflow.Reply, isNew bool) {
 		a.tell("offline: the answer quotes your documents; no model was used")
 	}
 	a.tell("continue with: ragflow ask%s --thread %s \"…\"", dataFlag(s), quoted(r.ThreadID))
+}
+
+// tellAsked says which similar question was answered well before.
+func (a *app) tellAsked(ctx context.Context, opened *session, r *ragflow.Reply) {
+	ratings, err := opened.Ratings(ctx, r.Question)
+	if err != nil {
+		a.warn(err.Error())
+		return
+	}
+	seen := map[string]bool{r.RunID: true}
+	for _, f := range ratings {
+		if seen[f.RunID] {
+			continue // a later rating of the answer was bad
+		}
+		seen[f.RunID] = true
+		if f.Rating != feedback.RatingUp && f.Better == "" {
+			continue
+		}
+		if _, err := opened.Threads().Info(ctx, f.ThreadID); err == nil {
+			a.tell("asked before, and rated %s on %s: %s; see: ragflow threads show%s %s",
+				f.Rating, f.Time.Format(time.DateOnly), line(f.Question), dataFlag(opened.settings), quoted(f.ThreadID))
+			return
+		}
+	}
 }
 
 // offlineName is Reply.Model if no model answered.

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +48,7 @@ func (a *app) evalCommand(g *given) *cobra.Command {
 	f.BoolVar(&o.judge, "llm-judge", false, "have answers graded by a model, too")
 	f.StringVar(&o.judgeModel, "judge-model", "", "language model `NAME` that grades (default: SMART_LLM_MODEL)")
 	f.IntVar(&o.workers, "workers", 0, "ask `N` questions side by side, 1 to 256 (default: the number of processors)")
-	f.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with code 1 if the mean of a metric is lower, as `METRIC=VALUE`; may be repeated")
+	f.StringSliceVar(&o.failUnder, "fail-under", nil, "exit with code 1 if the mean of a metric is lower, or cost (US dollars a question), p50 or p95 higher, as `METRIC=VALUE`; may be repeated")
 	a.jsonFlag(c)
 	f.StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
 	f.StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
@@ -57,14 +60,25 @@ func (a *app) evalCommand(g *given) *cobra.Command {
 // maxWorkers is the greatest --workers.
 const maxWorkers = 256
 
-// metricFloor is the lowest mean that a metric may have.
-type metricFloor struct {
-	metric string
-	floor  float64
+// gate is a figure that a run must reach.
+type gate struct {
+	figure string // a metric, or one of limits
+	value  float64
+	text   string // the value as it was given
+}
+
+// limits are the figures that must not be higher than asked for: what they are in a summary, and in words.
+var limits = map[string]func(s eval.Summary) (value float64, text string){
+	"cost": func(s eval.Summary) (float64, string) {
+		mean := s.CostUSD / float64(max(1, s.Questions))
+		return mean, fmt.Sprintf("%.4f US dollars a question", mean)
+	},
+	"p50": func(s eval.Summary) (float64, string) { return s.Latency.P50, fmt.Sprintf("%.0f ms", s.Latency.P50) },
+	"p95": func(s eval.Summary) (float64, string) { return s.Latency.P95, fmt.Sprintf("%.0f ms", s.Latency.P95) },
 }
 
 // check makes sure that the flags go together, before anything is asked.
-func (o evalOptions) check() ([]metricFloor, error) {
+func (o evalOptions) check() ([]gate, error) {
 	switch {
 	case o.dataset == "":
 		return nil, usagef("no dataset").with("name one: ragflow eval --docs ./docs --dataset guide, or a file of yours")
@@ -78,7 +92,7 @@ func (o evalOptions) check() ([]metricFloor, error) {
 			return nil, notFoundf("there is no folder %s to write %s to", filepath.Dir(file), filepath.Base(file))
 		}
 	}
-	var gates []metricFloor
+	var gates []gate
 	for _, text := range o.failUnder {
 		gate, err := o.gate(text)
 		if err != nil {
@@ -90,21 +104,43 @@ func (o evalOptions) check() ([]metricFloor, error) {
 }
 
 // gate reads one --fail-under.
-func (o evalOptions) gate(text string) (metricFloor, error) {
-	name, value, ok := strings.Cut(text, "=")
-	floor, err := strconv.ParseFloat(value, 64)
-	if !ok || err != nil || !(floor >= 0 && floor <= 1) {
-		return metricFloor{}, usagef("--fail-under is %q, but must be like citation_precision=0.95, with a value from 0 to 1", text)
+func (o evalOptions) gate(text string) (gate, error) {
+	name, value, _ := strings.Cut(text, "=")
+	if limits[name] != nil {
+		bound, ok := limitOf(name, value)
+		if !ok {
+			return gate{}, usagef("--fail-under is %q, but must be like cost=0.05 in US dollars, or p95=2s", text)
+		}
+		return gate{name, bound, value}, nil
 	}
+	floor, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(floor >= 0 && floor <= 1) {
+		return gate{}, usagef("--fail-under is %q, but must be like citation_precision=0.95, with a value from 0 to 1", text)
+	}
+	return gate{name, floor, value}, o.known(name)
+}
+
+// limitOf reads the value of one of limits: US dollars, or a time in milliseconds.
+func limitOf(name, value string) (bound float64, ok bool) {
+	if name == "cost" {
+		usd, err := strconv.ParseFloat(value, 64)
+		return usd, err == nil && usd >= 0
+	}
+	d, err := time.ParseDuration(value)
+	return float64(d) / float64(time.Millisecond), err == nil && d > 0
+}
+
+// known refuses a name that is no metric of this run.
+func (o evalOptions) known(metric string) error {
 	var names []string
 	for _, m := range eval.Metrics() {
-		if m.Name == name && m.Judged && !o.judge {
-			return metricFloor{}, usagef("--fail-under %s needs --llm-judge", name)
+		if m.Name == metric && m.Judged && !o.judge {
+			return usagef("--fail-under %s needs --llm-judge", metric)
 		}
 		names = append(names, m.Name)
 	}
-	if !slices.Contains(names, name) {
-		return metricFloor{}, usagef("there is no metric %q", name).with("there are: " + strings.Join(names, ", "))
+	if !slices.Contains(names, metric) {
+		return usagef("there is no metric %q", metric).with("there are: " + strings.Join(append(names, slices.Sorted(maps.Keys(limits))...), ", "))
 	}
-	return metricFloor{name, floor}, nil
+	return nil
 }

@@ -35,7 +35,7 @@ func evalHere(t *testing.T, s *llmtest.Server) func(ctx context.Context, args ..
 		var out, errs bytes.Buffer
 		args = append([]string{"eval", "--docs", "docs"}, args...)
 		code := run(ctx, args, strings.NewReader(""), &out, &errs, []string{
-			"XDG_DATA_HOME=" + dir, "XDG_CONFIG_HOME=" + dir, "OPENAI_BASE_URL=" + s.URL(), "SMART_LLM_MODEL=m",
+			"XDG_DATA_HOME=" + dir, "XDG_CONFIG_HOME=" + dir, "OPENAI_BASE_URL=" + s.URL(), "SMART_LLM_MODEL=m", "LLM_PRICES=" + os.Getenv("LLM_PRICES"),
 		})
 		return code, out.String(), errs.String()
 	}
@@ -62,5 +62,35 @@ func TestEvalAsksModelsOnlyWhenTold(t *testing.T) {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
+	}
+}
+
+// N02: limits of cost and time are gates. A model without a known price fails the gate of the cost, by name.
+func TestEvalLimits(t *testing.T) {
+	s := llmtest.NewServer(llmtest.Say("It keeps data outside of the container [Source 1]."))
+	t.Cleanup(s.Close)
+	eval := evalHere(t, s)
+	for _, tt := range []struct {
+		name, gates, prices string
+		code                int
+		want                string
+	}{
+		{"unknown price", "cost=1", "", exitFailure, "there is no price of m: set it with LLM_PRICES"},
+		{"cheap enough", "cost=1,p95=10m", "m=1/1", exitOK, ""},
+		{"too dear", "cost=0.0001", "m=1000000/1000000", exitFailure, "US dollars a question, above 0.0001"},
+		{"too slow", "p50=1us", "", exitFailure, "p50 is "},
+		{"no time", "p95=2", "", exitUsage, "p95=2s"},
+		{"no amount", "cost=-1", "", exitUsage, "cost=0.05"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("LLM_PRICES", tt.prices)
+			code, stdout, stderr := eval(t.Context(), "--dataset", "set.jsonl", "--fail-under", tt.gates)
+			if code != tt.code || !strings.Contains(stderr, tt.want) {
+				t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+			}
+			if tt.name == "unknown price" && !strings.Contains(stdout, "without that of m: set its price") {
+				t.Errorf("not told:\n%s", stdout)
+			}
+		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/ragflow"
@@ -16,7 +15,7 @@ import (
 )
 
 // eval asks the questions of a dataset, reports the answers and compares them with gates.
-func (a *app) eval(ctx context.Context, g *given, o evalOptions, gates []metricFloor) error {
+func (a *app) eval(ctx context.Context, g *given, o evalOptions, gates []gate) error {
 	s, err := a.trusted(a.input(g))
 	if err != nil {
 		return err
@@ -138,23 +137,41 @@ func (a *app) printTable(figures any, write func(io.Writer) error) error {
 	return failed("write the figures", errors.Join(err, a.out.Flush())) // before what is said about them
 }
 
-// verdict is the error of a run with a mean below its floor or with failed questions.
-func verdict(r *eval.Result, gates []metricFloor) error {
-	var below []string
+// verdict is the error of a run that does not pass its gates, or that has failed questions.
+func verdict(r *eval.Result, gates []gate) error {
+	var faults []string
 	for _, g := range gates {
-		m, ok := r.Summary.Metric(g.metric)
-		switch {
-		case !ok:
-			below = append(below, g.metric+" cannot be measured with this dataset")
-		case m.Mean < g.floor:
-			below = append(below, fmt.Sprintf("%s is %.3f, below %s", g.metric, m.Mean, strconv.FormatFloat(g.floor, 'f', -1, 64)))
+		if fault := g.fault(r.Summary); fault != "" {
+			faults = append(faults, fault)
 		}
 	}
 	if n := r.Summary.Errors; n > 0 {
-		below = append(below, fmt.Sprintf("%d of %s failed", n, count(r.Summary.Questions, "question")))
+		faults = append(faults, fmt.Sprintf("%d of %s failed", n, count(r.Summary.Questions, "question")))
 	}
-	if len(below) == 0 {
+	if len(faults) == 0 {
 		return nil
 	}
-	return (&failure{code: exitFailure, err: errors.New(strings.Join(below, "; "))}).with("see each question: ragflow eval … --output report.html")
+	return (&failure{code: exitFailure, err: errors.New(strings.Join(faults, "; "))}).with("see each question: ragflow eval … --output report.html")
+}
+
+// fault says why a run does not pass; empty if it does.
+func (g gate) fault(s eval.Summary) string {
+	if limit := limits[g.figure]; limit != nil {
+		value, text := limit(s)
+		switch {
+		case g.figure == "cost" && len(s.Unpriced) > 0:
+			return "the cost is not known, for there is no price of " + strings.Join(s.Unpriced, ", ") + ": set it with LLM_PRICES"
+		case value > g.value:
+			return fmt.Sprintf("%s is %s, above %s", g.figure, text, g.text)
+		}
+		return ""
+	}
+	m, ok := s.Metric(g.figure)
+	switch {
+	case !ok:
+		return g.figure + " cannot be measured with this dataset"
+	case m.Mean < g.value:
+		return fmt.Sprintf("%s is %.3f, below %s", g.figure, m.Mean, g.text)
+	}
+	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -29,6 +30,7 @@ func (a *app) modelsCommand(g *given) *cobra.Command {
 		a.jsonFlag(command("test [MODEL]", 1, func(c *cobra.Command, args []string) error {
 			return a.testModel(c.Context(), g, strings.Join(args, ""))
 		})),
+		a.jsonFlag(command("prices", 0, func(*cobra.Command, []string) error { return a.listPrices(g) })),
 		command("use MODEL", 1, func(_ *cobra.Command, args []string) error { return a.useModel(g, args[0]) }),
 		a.modelsPromptsCommand(g),
 	)
@@ -136,6 +138,39 @@ func (a *app) listModels(ctx context.Context, g *given, provider string) error {
 	})
 }
 
+// pricesReply is what "ragflow models prices --json" writes.
+type pricesReply struct {
+	Date   string       `json:"date"` // of the newest list
+	Prices []priceReply `json:"prices"`
+}
+
+type priceReply struct {
+	Model  string  `json:"model"`
+	Input  float64 `json:"input_usd_per_million"`
+	Output float64 `json:"output_usd_per_million"`
+}
+
+// listPrices shows the known prices, with their date.
+func (a *app) listPrices(g *given) error {
+	s, err := a.readSettings(g)
+	if err != nil {
+		return err
+	}
+	table, err := s.Models.Prices()
+	if err != nil {
+		return failed("", err)
+	}
+	reply := pricesReply{table.Date, []priceReply{}}
+	rows := [][]string{{"US dollars for a million tokens, " + table.Date, "input", "output"}}
+	figure := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+	for _, m := range table.Models() {
+		p, _ := table.Of(m)
+		reply.Prices = append(reply.Prices, priceReply{m, p.Input, p.Output})
+		rows = append(rows, []string{m, figure(p.Input), figure(p.Output)})
+	}
+	return a.print(reply, func() { a.table(rows...) })
+}
+
 // trialReply is the outcome of "ragflow models test".
 type trialReply struct {
 	Model        string  `json:"model"`
@@ -200,9 +235,11 @@ func (a *app) testModel(ctx context.Context, g *given, name string) error {
 			{"speed", fmt.Sprintf("%.1f tokens a second", r.TokensPerSec)},
 			{"grades", r.Grades},
 		}
-		if r.CostUSD > 0 {
-			rows = append(rows, []string{"cost", fmt.Sprintf("%.6f US dollars for the short text", r.CostUSD)})
+		cost := "not known: set the price with LLM_PRICES"
+		if out.Priced {
+			cost = fmt.Sprintf("%.6f US dollars for the short text", r.CostUSD)
 		}
+		rows = append(rows, []string{"cost", cost})
 		a.table(rows...)
 	})
 }

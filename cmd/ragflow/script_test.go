@@ -123,6 +123,7 @@ func schemas() map[string]any {
 		"rated":    &feedback.Feedback{},
 		"models":   &modelsReply{},
 		"trial":    &trialReply{},
+		"prices":   &pricesReply{},
 		"thread":   &threads.Thread{},
 		"info":     &threads.Info{},
 		"verified": &threads.Verified{},

@@ -25,6 +25,7 @@ func (a *app) serveCommand(g *given) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&addr, "addr", "127.0.0.1:8080", "listen at `HOST:PORT`; port 0 takes a free one")
 	f.StringArrayVar(&o.Hosts, "host", nil, "a `NAME` by which others reach the server, such as docs.example.com; they need tokens; may be repeated")
+	f.StringVar(&o.PublicURL, "public-url", "", "begin the links of answers with `URL`, such as https://docs.example.com for a proxy")
 	f.StringArrayVar(&o.Origins, "allow-origin", nil, "let pages of `URL` call the server, such as http://localhost:3000; may be repeated")
 	f.BoolVar(&o.Token, "token", false, "want a token from programs of this machine, too")
 	f.StringVar(&o.CertFile, "tls-cert", "", "serve HTTPS with the certificates of this `FILE`")

@@ -1,5 +1,6 @@
 // Package feedback stores opinions on answers: ratings as lines of a file, and good answers as documents that
-// later questions find.
+// later questions find. It makes datasets of them, and learns from them how far each leg of the search is to be
+// trusted.
 //
 //	err := feedback.AppendFeedback(dataDir, &feedback.Feedback{RunID: run, Rating: feedback.RatingUp})
 //	list, err := feedback.ReadFeedback(dataDir)
@@ -7,8 +8,6 @@ package feedback
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,22 +15,22 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v4"
-
 	"example.com/ragflow/internal/newfile"
-	"example.com/ragflow/state"
 )
 
-// Ratings of an answer.
+// Ratings of an answer, and the mark that a person put to forget what was learnt from those before it.
 const (
 	RatingUp   = "up"
 	RatingDown = "down"
+	Reset      = "reset"
 )
 
 const feedbackFile = "feedback.jsonl" // in the data folder: one [Feedback] per line, oldest first
+
+// maxLine is the most bytes of a line that is read. The limits of a rating keep lines far below it.
+const maxLine = 1 << 20
 
 // Feedback is one stored rating. Its JSON is the schema of `ragflow feedback up
 // --json` and a line of feedback.jsonl.
@@ -43,17 +42,30 @@ type Feedback struct {
 	Rating   string    `json:"rating"` // RatingUp or RatingDown
 	Note     string    `json:"note"`
 	Document string    `json:"document"` // path of the promoted answer, or ""
+
+	Owner       string             `json:"owner,omitempty"`       // of the thread
+	Quality     *float64           `json:"quality,omitempty"`     // 0–1, if a program gave it
+	Before      []string           `json:"before,omitempty"`      // the questions of the thread before this one, oldest first
+	Answer      string             `json:"answer,omitempty"`      // the rated answer; empty if it declined
+	Better      string             `json:"better,omitempty"`      // a better answer, in the words of the person
+	Unsupported []string           `json:"unsupported,omitempty"` // statements of Better that no source which they cite says
+	Sources     []string           `json:"sources,omitempty"`     // pages that Better cites, else those that the answer cites
+	Legs        map[string]float64 `json:"legs,omitempty"`        // 1/rank of the best cited passage in the list of each leg of the search
 }
 
 // List lists feedback, newest first. Its JSON is the schema of `ragflow feedback list --json`.
 type List struct {
-	Feedback []Feedback `json:"feedback"`
+	Feedback []Feedback         `json:"feedback"`
+	Up       int                `json:"up"`      // answers whose last rating is good
+	Down     int                `json:"down"`    // answers whose last rating is bad
+	Weights  map[string]float64 `json:"weights"` // factors of the legs of the search, that ADAPTIVE_SOURCE_WEIGHTS applies
 }
 
 // ReadFeedback returns the ratings stored in a data folder, newest first. The error of an invalid line names
 // it.
 func ReadFeedback(dataDir string) (*List, error) {
-	out := &List{Feedback: []Feedback{}}
+	out := &List{Feedback: []Feedback{}, Weights: map[string]float64{}}
+	since := 0 // ratings before the last reset
 	path := filepath.Join(dataDir, feedbackFile)
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,16 +74,44 @@ func ReadFeedback(dataDir string) (*List, error) {
 		return nil, fmt.Errorf("read feedback: %w", err)
 	}
 	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
+	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan(); n++ {
 		var f Feedback
 		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s:%d: not a line of feedback: %w", path, n, err), file.Close())
 		}
-		out.Feedback = append([]Feedback{f}, out.Feedback...)
+		if f.Rating == Reset {
+			since = len(out.Feedback)
+			continue
+		}
+		out.Feedback = append(out.Feedback, f)
+	}
+	out.Weights = factors(out.Feedback[since:])
+	slices.Reverse(out.Feedback)
+	for _, f := range out.Latest() {
+		if f.Rating == RatingUp {
+			out.Up++
+		} else {
+			out.Down++
+		}
 	}
 	return out, errors.Join(lines.Err(), file.Close())
 }
+
+// Latest returns the last rating of each answer, newest first.
+func (l *List) Latest() (out []Feedback) {
+	seen := map[string]bool{}
+	for _, f := range l.Feedback {
+		if !seen[f.RunID] {
+			out = append(out, f)
+		}
+		seen[f.RunID] = true
+	}
+	return out
+}
+
+// maxFile is the size from which on a file of ratings takes no more.
+const maxFile = 64 << 20
 
 // AppendFeedback stores a rating in a data folder. The line is added in one write, so lines of two processes
 // do not mix.
@@ -80,62 +120,12 @@ func AppendFeedback(dataDir string, f *Feedback) error {
 	if err != nil {
 		return fmt.Errorf("store feedback: %w", err)
 	}
-	if err := newfile.Append(filepath.Join(dataDir, feedbackFile), append(line, '\n')); err != nil {
+	path := filepath.Join(dataDir, feedbackFile)
+	if info, err := os.Stat(path); len(line) >= maxLine || err == nil && info.Size() > maxFile {
+		return fmt.Errorf("store feedback: a rating has at most %d KiB and %s at most %d MiB: export the ratings and move the file away", maxLine>>10, path, maxFile>>20)
+	}
+	if err := newfile.Append(path, append(line, '\n')); err != nil {
 		return fmt.Errorf("store feedback: %w", err)
 	}
 	return nil
-}
-
-// PromotedName returns a file name, without extension, for the answer of a run or the folder of a root.
-func PromotedName(of string) string {
-	sum := sha256.Sum256([]byte(of))
-	return hex.EncodeToString(sum[:6])
-}
-
-// WritePromoted writes a Markdown file with a question as title and the cited passages as text, each with its
-// place.
-func WritePromoted(path string, f *Feedback, t state.Turn) error {
-	var sources, passages []string
-	for _, c := range t.Citations {
-		source := fmt.Sprintf("%s:%d", c.Source, c.StartLine)
-		if passage := fmt.Sprintf("%s\n\nFrom %s", strings.TrimSpace(c.Quote), source); !slices.Contains(passages, passage) {
-			sources, passages = append(sources, source), append(passages, passage)
-		}
-	}
-	head, err := yaml.Marshal(map[string]any{
-		"title": f.Question, "document_type": "promoted answer", "thread": f.ThreadID, "run": f.RunID,
-		"promoted": f.Time.Format(time.RFC3339), "sources": sources,
-	})
-	if err != nil {
-		return err
-	}
-	return newfile.WriteBytes(path, fmt.Appendf(nil, "---\n%s---\n\n%s\n", head, strings.Join(passages, "\n\n")))
-}
-
-// Promoted returns the promoted answers in a folder: the run of each file, by path. Files that cannot be read
-// or name no run are left out. A missing folder has none.
-func Promoted(folder string) (map[string]string, error) {
-	entries, err := os.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	out := map[string]string{}
-	for _, e := range entries {
-		path := filepath.Join(folder, e.Name())
-		if filepath.Ext(path) != ".md" {
-			continue
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			continue // the index reports unreadable files
-		}
-		var head struct {
-			Run string `yaml:"run"`
-		}
-		front, _, _ := strings.Cut(strings.TrimPrefix(string(data), "---\n"), "\n---\n")
-		if yaml.Unmarshal([]byte(front), &head) == nil && head.Run != "" {
-			out[path] = head.Run
-		}
-	}
-	return out, err
 }

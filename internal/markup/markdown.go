@@ -44,16 +44,16 @@ func Markdown(s string, body int, page bool) (blocks []document.Block, why strin
 			util.Prioritized(parser.NewFencedCodeBlockParser(), 700), util.Prioritized(parser.NewBlockquoteParser(), 800), util.Prioritized(parser.NewParagraphParser(), 1000),
 		}
 	}
-	if why := plainReason(s[body:]); why != "" {
+	if why := PlainReason(s[body:]); why != "" {
 		return nil, why
 	}
 	src := []byte(s[body:])
 	return children(blockParser(parsers).Parse(text.NewReader(src)), src, body, body, len(s)), ""
 }
 
-// plainReason says why a Markdown text is read as plain text: it is generated, or may have too many blocks;
+// PlainReason says why a Markdown text is read as plain text: it is generated, or may have too many blocks;
 // "" if it is read as Markdown.
-func plainReason(s string) string {
+func PlainReason(s string) string {
 	blocks, lines, blank := 0, 0, true
 	for line := range strings.Lines(s) {
 		if lines++; len(line) > maxLine || lines > MaxLines {

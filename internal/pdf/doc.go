@@ -14,4 +14,6 @@
 //
 // The lines of all pages become paragraphs and headings by their position and look (layout.go), and the tables
 // become rows that name their values (rows.go).
+//
+// For people, pages are drawn (draw.go), and the lines of a passage are found on them (find.go).
 package pdf

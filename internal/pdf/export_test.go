@@ -38,3 +38,9 @@ func Grids(ctx context.Context, data []byte) ([][]Grid, error) {
 	}
 	return pages, nil
 }
+
+// Engine returns the engine that all documents are read with.
+func Engine() any {
+	pool, _ := engine()
+	return pool
+}

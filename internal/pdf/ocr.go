@@ -66,7 +66,6 @@ func (r *fileReader) recognisePage(i int) ([]ocr.Line, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page %d cannot be drawn", i+1)
 	}
-	const pointsAnInch = 72
 	inches := shown.Width / pointsAnInch * shown.Height / pointsAnInch
 	dpi := int(min(sharpest, math.Sqrt(maxPixels/max(inches, 1))))
 	if dpi < coarsest {

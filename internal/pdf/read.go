@@ -1,9 +1,7 @@
 package pdf
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/klippa-app/go-pdfium"
-	pdferrors "github.com/klippa-app/go-pdfium/errors"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 	"github.com/klippa-app/go-pdfium/webassembly"
@@ -99,16 +96,12 @@ func read(ctx context.Context, data []byte, reader *ocr.Reader) (*fileReader, er
 		return nil, context.Cause(ctx)
 	}
 	context.AfterFunc(ctx, func() { <-slots })
-	pool, err := engine()
+	r, err := open(ctx, data)
 	if err != nil {
-		return nil, fmt.Errorf("start the PDF reader: %w", err)
+		return nil, err
 	}
-	instance, err := pool.GetInstanceWithContext(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("start the PDF reader: %w", err)
-	}
-	r := &fileReader{Pdfium: instance, ctx: ctx, ocr: reader, size: len(data)}
-	return r, r.read(data)
+	r.ocr = reader
+	return r, r.read()
 }
 
 type fileReader struct {
@@ -123,25 +116,14 @@ type fileReader struct {
 	found File  // without its text
 }
 
-func (r *fileReader) read(data []byte) error {
+func (r *fileReader) read() error {
 	defer func() { _ = r.Close() }() // frees memory
-	opened, err := r.OpenDocument(&requests.OpenDocument{FileReader: bytes.NewReader(data), FileReaderSize: int64(len(data))})
-	switch {
-	case errors.Is(err, pdferrors.ErrPassword), errors.Is(err, pdferrors.ErrSecurity):
-		return fmt.Errorf("%w: save a copy without a password", document.ErrEncrypted)
-	case err != nil:
-		return fmt.Errorf("%w: it is no PDF that can be read", document.ErrBroken)
-	}
-	r.doc = opened.Document
-	pages, err := r.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: r.doc})
-	switch {
-	case err != nil:
-		return fmt.Errorf("%w: its pages cannot be counted", document.ErrBroken)
-	case pages.PageCount > maxPages:
-		return fmt.Errorf("%w: %d pages, the limit is %d", document.ErrTooLarge, pages.PageCount, maxPages)
+	count, err := r.countPages()
+	if err != nil {
+		return err
 	}
 	size := 0
-	for i := range pages.PageCount {
+	for i := range count {
 		lines, err := r.page(i)
 		if err != nil {
 			return err
@@ -159,7 +141,7 @@ func (r *fileReader) read(data []byte) error {
 		r.pages = append(r.pages, lines)
 	}
 	r.about()
-	r.labels(pages.PageCount)
+	r.labels(count)
 	r.recognise()
 	return r.ctx.Err()
 }

@@ -130,10 +130,11 @@ func (m *Models) embedder() (llm.Embedder, error) {
 		return nil, errorf("use the embedding model %q: %s has none", m.Embedding, at.Provider).with("name one of another provider, or set EMBEDDING_BASE_URL")
 	}
 	e := llm.RetryEmbedder(embeds.Embedder(openai.EmbedderConfig{Model: at.model}), llm.RetryOptions{})
-	if price, ok := m.prices[m.Embedding]; ok {
+	price, known, err := m.priceOf(m.Embedding, at)
+	if known {
 		e = llm.PriceEmbedder(e, price)
 	}
-	return e, nil
+	return e, err
 }
 
 // reranker returns the reranking model, which does not retry.
@@ -162,7 +163,11 @@ func (m *Models) Chat(name string) (llm.Chat, error) {
 		return nil, err
 	}
 	chat := llm.Retry(client.Chat(at.model), llm.RetryOptions{})
-	if price, ok := m.prices[name]; ok {
+	price, known, err := m.priceOf(name, at)
+	if err != nil {
+		return nil, err
+	}
+	if known {
 		chat = llm.Price(chat, price)
 	}
 	if m.chats == nil {

@@ -12,6 +12,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/agent/mcp"
+	"example.com/ragflow/internal/prices"
 	"example.com/ragflow/internal/prompts"
 	"example.com/ragflow/internal/skills/model"
 	"example.com/ragflow/llm"
@@ -33,10 +34,12 @@ type Models struct {
 	grader                     string
 	fallback                   []string
 	tasks                      map[string]taskModels
-	prices                     map[string]llm.PerMillion
-	chats                      map[string]llm.Chat // by name; a model has one circuit breaker
-	provider                   string              // of models whose name has no provider; empty: see ChatAt
-	variables                  map[string]*string  // addresses and keys of the known providers
+	prices                     map[string]llm.PerMillion // of LLM_PRICES
+	priceList                  string                    // file; empty: none
+	table                      *prices.Table             // see [Models.Prices]; nil until it is read
+	chats                      map[string]llm.Chat       // by name; a model has one circuit breaker
+	provider                   string                    // of models whose name has no provider; empty: see ChatAt
+	variables                  map[string]*string        // addresses and keys of the known providers
 	embeddingURL, embeddingKey string
 	rerankURL, rerankKey       string
 	protocol, rerankProtocol   string

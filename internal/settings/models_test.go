@@ -2,6 +2,8 @@ package settings
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -91,6 +93,44 @@ func TestTasks(t *testing.T) { // Z04
 	}
 	if uses := strings.Join(m.Describe(), "\n"); strings.Count(uses, "LLM_TASKS: ") != 3 || strings.Count(uses, "LLM_FALLBACK: ") != 3 {
 		t.Errorf("uses\n%s", uses)
+	}
+}
+
+// TestPrices is N02: where the price of a model comes from.
+func TestPrices(t *testing.T) {
+	list := filepath.Join(t.TempDir(), "prices.txt")
+	if err := os.WriteFile(list, []byte("date 2031-01-01\nopenai:gpt-4o=7/8\nhouse=3/4\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, m, err := configured(t, "LLM_PRICES=mine=1/2", "LLM_PRICE_LIST="+list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[string]*llm.PerMillion{
+		"mine": {Input: 1, Output: 2}, "house": {Input: 3, Output: 4},
+		"gpt-4o": {Input: 7, Output: 8}, "openai:gpt-4o": {Input: 7, Output: 8}, // by the provider
+		"ollama:llama3.2": {}, // on this machine
+		"azure:gpt-4o":    nil, "openai:no-such": nil,
+	} {
+		p, known, err := m.priceOf(model, m.ChatAt(model))
+		if err != nil || known != (want != nil) || known && p != *want {
+			t.Errorf("%s: %v, %t, %v; want %v", model, p, known, err, want)
+		}
+	}
+	for _, other := range []string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OLLAMA_BASE_URL=https://models.example.com/v1"} {
+		_, m, _ := configured(t, other)
+		for _, model := range []string{"gpt-4o", "ollama:llama3.2"} {
+			at := m.ChatAt(model)
+			if _, known, _ := m.priceOf(model, at); known && strings.Contains(other, at.BaseURL) {
+				t.Errorf("%s: the price of %s is known", other, model)
+			}
+		}
+	}
+	if err := os.WriteFile(list, []byte("house=cheap\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err = configured(t, "SMART_LLM_MODEL=ollama:m", "LLM_PRICE_LIST="+list); err == nil || !strings.Contains(err.Error(), "line 1") {
+		t.Errorf("a wrong list: %v", err)
 	}
 }
 

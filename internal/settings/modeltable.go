@@ -30,7 +30,8 @@ func modelTable(c *ragflow.Config, m *Models) []setting {
 	rows := []setting{
 		aModel("SMART_LLM_MODEL", 0, &m.Smart).called("OPENAI_DEFAULT_LLM_MODEL").
 			flagged("model", "language model `NAME` to rewrite, summarise and answer with (default: SMART_LLM_MODEL, else none)"),
-		row("LLM_PRICES", "", ofModel|isWords, "models and US dollars for a million tokens, input/output, such as groq:llama-3.1-8b-instant=0.05/0.08", prices(&m.prices)),
+		row("LLM_PRICES", "", ofModel|isWords, "models and US dollars for a million tokens, input/output, such as groq:llama-3.1-8b-instant=0.05/0.08", ownPrices(&m.prices)),
+		row("LLM_PRICE_LIST", "", ofModel|isPath, "a file with lines MODEL=INPUT/OUTPUT in US dollars for a million tokens", text(&m.priceList)),
 		aModel("GRADER_LLM_MODEL", 0, &m.grader).
 			flagged("grader-model", "language model `NAME` to grade with (default: GRADER_LLM_MODEL, else --model)"),
 		row("LLM_TASKS", "", ofModel|isWords, "tasks and models, such as: rewrite=ollama:qwen2.5:0.5b tokens=200, summarise=groq:llama-3.1-8b-instant; tasks are "+

@@ -118,6 +118,8 @@ func retrievalTable(c *ragflow.Config) []setting {
 		weighing("RAG_VECTOR_WEIGHT", "0.3", &weights.Dense, func(w search.Weights) float64 { return w.Dense }),
 		weighing("RAG_KEYWORD_WEIGHT", "0.7", &weights.Lexical, func(w search.Weights) float64 { return w.Lexical }),
 		weighing("RAG_GRAPH_WEIGHT", "0", &weights.Graph, func(w search.Weights) float64 { return w.Graph }),
+		row("ADAPTIVE_SOURCE_WEIGHTS", off, isSafe, "on: ratings of answers change the weights above, at most to their double or half; or off",
+			func(v string) bool { c.AdaptiveWeights = v == "on"; return v == "on" || v == off }),
 		row("RETRIEVAL_GRAPH", automatic, isSafe, "auto, off, or 1, 2 or 3 hops", or(automatic, orOff(func() { r.Hops = -1 }, whole(1, search.MaxHops, &r.Hops)))).
 			flagged("graph", "follow the relations of the best documents over `HOPS`, 1 to 3, or off").
 			shows(func(c ragflow.Config) any { return either(c.Retrieval.Hops > 0, c.Retrieval.Hops, off) }),

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"example.com/ragflow/internal/prices"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 )
@@ -76,15 +76,13 @@ func address(to *string) setter {
 	}
 }
 
-// prices reads words of the form MODEL=2.5/10, or MODEL=0.1 for a model that writes nothing.
-func prices(to *map[string]llm.PerMillion) setter {
+// ownPrices reads words of the form MODEL=2.5/10, or MODEL=0.1 for a model that writes nothing.
+func ownPrices(to *map[string]llm.PerMillion) setter {
 	return func(v string) bool {
 		*to = map[string]llm.PerMillion{}
 		for _, w := range fields(v) {
-			model, text, _ := strings.Cut(w, "=")
-			in, out, _ := strings.Cut(text, "/")
-			var p llm.PerMillion
-			if model == "" || !numeric(0, math.MaxFloat64, &p.Input)(in) || !numeric(0, math.MaxFloat64, &p.Output)(cmp.Or(out, "0")) {
+			model, p, ok := prices.Parse(w)
+			if !ok {
 				return false
 			}
 			(*to)[model] = p

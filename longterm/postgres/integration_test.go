@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"example.com/ragflow/longterm"
 	"example.com/ragflow/longterm/longtermtest"
 	"example.com/ragflow/longterm/postgres"
@@ -26,14 +24,6 @@ func TestIntegrationStore(t *testing.T) {
 		t.Helper()
 		schemas++
 		name := fmt.Sprintf("longterm_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), schemas)
-		conn, err := pgx.Connect(t.Context(), server)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = conn.Close(t.Context()) }()
-		if _, err := conn.Exec(t.Context(), "CREATE SCHEMA "+name); err != nil {
-			t.Fatal(err)
-		}
 		u, err := url.Parse(server)
 		if err != nil {
 			t.Fatal("RAGFLOW_TEST_POSTGRES is no URL")

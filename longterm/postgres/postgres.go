@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -35,7 +36,7 @@ CREATE INDEX IF NOT EXISTS longterm_terms_fact ON longterm_terms(path, key);
 CREATE INDEX IF NOT EXISTS longterm_facts_expires ON longterm_facts(expires) WHERE expires IS NOT NULL;`
 
 // Open opens the store at an address such as postgres://user@host/database and creates its table if it is
-// missing. Errors do not contain the address, which may hold a password.
+// missing, and the schema that search_path names. Errors do not contain the address, which may hold a password.
 func Open(ctx context.Context, address string, o longterm.Options) (*longterm.Store, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
@@ -46,6 +47,9 @@ func Open(ctx context.Context, address string, o longterm.Options) (*longterm.St
 		return nil, fmt.Errorf("open the facts: %w", err)
 	}
 	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		if err := makeSchema(ctx, tx, config.ConnConfig.RuntimeParams["search_path"]); err != nil {
+			return err
+		}
 		_, err := tx.Exec(ctx, schema)
 		return err
 	})
@@ -54,6 +58,20 @@ func Open(ctx context.Context, address string, o longterm.Options) (*longterm.St
 		return nil, fmt.Errorf("open the facts: %w", err)
 	}
 	return longterm.New(table{pool}, o), nil
+}
+
+// makeSchema makes the one schema that an address names, if it is missing. Package checkpoint/postgres, which may be
+// first at the same address, takes the same lock.
+func makeSchema(ctx context.Context, tx pgx.Tx, name string) error {
+	var missing bool
+	if err := tx.QueryRow(ctx, `SELECT current_schema() IS NULL`).Scan(&missing); err != nil || !missing || name == "" || strings.ContainsAny(name, `,"`) {
+		return err
+	}
+	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('ragflow '||$1))`, name)
+	if err == nil {
+		_, err = tx.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+pgx.Identifier{name}.Sanitize())
+	}
+	return err
 }
 
 type table struct{ pool *pgxpool.Pool }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -111,24 +110,12 @@ func lgServe(t *testing.T) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(a, server.Options{Graphs: map[string]untyped.Runner{"shop": lgShop()}, Facts: facts})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, l) }()
 	t.Cleanup(func() {
-		stop()
-		if err := errors.Join(<-ended, facts.Close(), a.Close()); err != nil {
+		if err := errors.Join(facts.Close(), a.Close()); err != nil {
 			t.Error(err)
 		}
 	})
-	return "http://" + l.Addr().String()
+	return serveHere(t, a, server.Options{Graphs: map[string]untyped.Runner{"shop": lgShop()}, Facts: facts})
 }
 
 // lgClient runs a script of a client and checks the lines that it prints: {"check": NAME, "error": TEXT}.

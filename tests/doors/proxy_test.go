@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,13 +56,7 @@ func inside(t *testing.T, m llm.Chat) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = a.Close() })
-	s, err := server.New(a, server.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	web := httptest.NewServer(s)
-	t.Cleanup(web.Close)
-	return strings.TrimPrefix(web.URL, "http://")
+	return strings.TrimPrefix(serveHere(t, a, server.Options{}), "http://")
 }
 
 // nginx starts nginx in front of an address and returns its own. The lines are those of a location.

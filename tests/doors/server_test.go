@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"example.com/ragflow"
+	"example.com/ragflow/server"
 )
 
 // clients returns the folder of the clients of a door, as scripts/clients installed them.
@@ -89,6 +93,13 @@ func (h house) ragflow(t *testing.T, args ...string) *exec.Cmd {
 // serve starts a server and returns its address and a function that kills it at once.
 func (h house) serve(t *testing.T, addr string, args ...string) (url string, kill func()) {
 	t.Helper()
+	url, _, kill = h.process(t, addr, args...)
+	return url, kill
+}
+
+// process is serve that returns the number of the process, too.
+func (h house) process(t *testing.T, addr string, args ...string) (url string, pid int, kill func()) {
+	t.Helper()
 	c := h.ragflow(t, append([]string{"serve", "--docs", h.docs, "--addr", addr}, args...)...)
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -106,7 +117,36 @@ func (h house) serve(t *testing.T, addr string, args ...string) (url string, kil
 	if err != nil {
 		t.Fatalf("the server gives no address: %v", err)
 	}
-	return strings.TrimSpace(line), kill
+	return strings.TrimSpace(line), c.Process.Pid, kill
+}
+
+// serveHere serves an assistant in this process, as the program does, and returns the address.
+func serveHere(t *testing.T, a *ragflow.Assistant, o server.Options) (url string) {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	serveAt(t, l, a, o)
+	return "http://" + l.Addr().String()
+}
+
+// serveAt serves an assistant at a listener.
+func serveAt(t *testing.T, l net.Listener, a *ragflow.Assistant, o server.Options) {
+	t.Helper()
+	s, err := server.New(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // talk starts a command and returns its input and its lines.

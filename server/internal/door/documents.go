@@ -5,11 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/state"
 )
 
 // Documents names the documents of an assistant for clients: an id is the collection, a hash of the
@@ -28,6 +31,23 @@ func (d Documents) ID(ctx context.Context, collections []string, root, source st
 		}
 	}
 	return name + "/" + hashOf(root) + "/" + source
+}
+
+// Link returns the address under base by which this server shows what a citation quotes, such as
+// base/d/-/1a2b3c4d/guide/leave.md#L10-L24, or …#page=3 for a file with pages. It is empty for a source that
+// is no file. Collections are those that were searched; see ID.
+func (d Documents) Link(ctx context.Context, base string, collections []string, c state.Citation) string {
+	if c.Root == "" {
+		return ""
+	}
+	u := url.URL{Path: "/d/" + d.ID(ctx, collections, c.Root, c.Source)}
+	switch {
+	case c.Page > 0:
+		u.Fragment = fmt.Sprintf("page=%d", c.Page)
+	case c.StartLine > 0:
+		u.Fragment = fmt.Sprintf("L%d-L%d", c.StartLine, max(c.StartLine, c.EndLine))
+	}
+	return base + u.String()
 }
 
 func hashOf(root string) string {

@@ -74,7 +74,10 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !requestIDs.MatchString(id) {
 		id = rand.Text()
 	}
-	out := &response{ResponseWriter: w}
+	out := &response{ResponseWriter: w, zips: acceptsGzip(r)}
+	if r.Body != nil && r.Body != http.NoBody { // a server waits for the rest of a body, also of one that it refuses
+		_ = http.NewResponseController(w).SetReadDeadline(began.Add(bodyTime)) // else the limits of the server hold
+	}
 	h := out.Header()
 	h.Set("X-Request-Id", id)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -255,28 +258,6 @@ func (g *Gate) leave(session string) {
 		delete(g.long, session)
 	}
 }
-
-// response remembers the status.
-type response struct {
-	http.ResponseWriter
-
-	status int
-}
-
-func (r *response) WriteHeader(status int) {
-	if r.status == 0 {
-		r.status = status
-	}
-	r.ResponseWriter.WriteHeader(status)
-}
-
-func (r *response) Write(b []byte) (int, error) {
-	r.status = cmp.Or(r.status, http.StatusOK)
-	return r.ResponseWriter.Write(b) //nolint:wrapcheck // this is the response itself
-}
-
-// Unwrap is there for http.ResponseController.
-func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // Status is the status that an error of a request has: 404 for what is not there or not the
 // caller's, 409 for a thread that is busy, 499 for a caller that has left.

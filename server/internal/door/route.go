@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
 
 	"example.com/ragflow/internal/tokens"
 )
@@ -30,7 +29,7 @@ func Problem(w http.ResponseWriter, status int, message string) {
 	WriteJSON(w, status, map[string]string{"error": message})
 }
 
-// WriteJSON answers with a value as JSON.
+// WriteJSON answers with a value as JSON, compressed if the reader takes that.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
 	var body bytes.Buffer
 	out := json.NewEncoder(&body)
@@ -41,12 +40,10 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 		body.WriteString(`{"error":"the answer has no JSON form"}`)
 	}
 	w.Header().Set("Content-Type", "application/json")
+	text := zipped(w, body.Bytes())
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // a reader that has left needs nothing
+	_, _ = w.Write(text) // a reader that has left needs nothing
 }
-
-// bodyTime is how long a client has to send the body of a request that is read at once.
-const bodyTime = 30 * time.Second
 
 // BodyError says why a body cannot be read as JSON.
 type BodyError struct {
@@ -65,9 +62,7 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, v any) error { return read
 func ReadStrict(w http.ResponseWriter, r *http.Request, v any) error { return readJSON(w, r, v, true) }
 
 func readJSON(w http.ResponseWriter, r *http.Request, v any, strict bool) error {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // else the limits of the server hold
 	body, err := io.ReadAll(r.Body)
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return &BodyError{http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", large.Limit)}
 	}

@@ -22,6 +22,8 @@ type turn struct {
 	place  place
 	forget bool // delete the thread when the question is answered
 
+	collections []string // that are asked; none is the default one
+
 	stream func(out *door.Stream, a *answer) teller // begins to tell; nil: as a whole
 	whole  func(a *answer) object
 }
@@ -53,13 +55,13 @@ var errTakenBack = errors.New("what was said was taken back")
 
 // answer answers a question. It returns the answer unless that is a stream.
 func (s *service) answer(w http.ResponseWriter, r *http.Request, t *turn) (any, error) {
-	collections, err := s.collections(r.Context(), t.model)
-	if err != nil {
+	var err error
+	if t.collections, err = s.collections(r.Context(), t.model); err != nil {
 		return nil, err
 	}
 	settings := s.config.Settings
 	settings.Checked = true
-	q := ragflow.Question{Text: t.text, Collections: collections, Settings: &settings, Thread: t.place.thread, History: t.place.history}
+	q := ragflow.Question{Text: t.text, Collections: t.collections, Settings: &settings, Thread: t.place.thread, History: t.place.history}
 	if t.place.name != "" {
 		q.Metadata = map[string]string{namedBy: t.place.name}
 	}
@@ -122,7 +124,7 @@ func (s *service) take(r *http.Request, a *answer, e ragflow.Event) error {
 		if err := s.remember(r.Context(), e.Thread, a.turn.place, said...); err != nil {
 			return err
 		}
-		a.finish(e.Reply, base(r))
+		s.finish(r, a, e.Reply)
 	default: // the others say nothing to these clients
 	}
 	return nil
@@ -136,8 +138,11 @@ func (a *answer) say(text string) {
 }
 
 // finish adds the list of sources.
-func (a *answer) finish(reply *ragflow.Reply, base string) {
-	a.reply, a.sources = reply, a.writer.sources(reply, base)
+func (s *service) finish(r *http.Request, a *answer, reply *ragflow.Reply) {
+	base, documents := s.base(r), door.Documents{Assistant: s.a}
+	a.reply, a.sources = reply, a.writer.sources(reply, base, func(c ragflow.CitationReply) string {
+		return documents.Link(r.Context(), base, a.turn.collections, c.Citation)
+	})
 	a.say(list(reply.SourcesHeader, a.sources))
 }
 

@@ -59,7 +59,7 @@ func serve(t *testing.T, rules door.Rules, chat llm.Chat) *fixture {
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	go keys.Watch(ctx)
-	gate, err := door.NewGate(rules, keys, slog.New(slog.DiscardHandler), served.Routes(a)...)
+	gate, err := door.NewGate(rules, keys, slog.New(slog.DiscardHandler), served.Routes(a, "")...)
 	if err != nil {
 		t.Fatal(err)
 	}

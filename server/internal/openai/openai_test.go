@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -30,9 +31,12 @@ func TestChat(t *testing.T) {
 	if got := string([]rune(said)[start:end]); got != "[1]" {
 		t.Errorf("annotation at %q", got)
 	}
-	status, _, passage := f.do("GET", strings.TrimPrefix(text(a, "url"), f.url), nil)
+	if url := text(a, "url"); !regexp.MustCompile(`^` + f.url + `/d/-/[0-9a-f]{8}/leave\.md#L\d+-L\d+$`).MatchString(url) {
+		t.Errorf("the link is %s", url)
+	}
+	status, _, passage := f.do("GET", "/v1/passages/"+strings.TrimPrefix(text(whole, "id"), "chatcmpl-")+"/1", nil)
 	if status != http.StatusOK || !strings.Contains(passage, "Everyone has 28 days of leave a year.") {
-		t.Errorf("the link leads to %d %s", status, passage)
+		t.Errorf("the passage is %d %s", status, passage)
 	}
 	events, done := f.stream("/v1/chat/completions", object{"model": "ragflow", "messages": []object{say("user", leave)}, "stream_options": object{"include_usage": true}})
 	streamed := ""
@@ -172,7 +176,10 @@ func TestRights(t *testing.T) {
 	response := f.json("POST", "/v1/responses", object{"model": "ragflow", "input": leave})
 	conversation := text(f.json("POST", "/v1/conversations", object{}), "id")
 	f.json("POST", "/v1/responses", object{"model": "ragflow", "input": leave, "conversation": conversation})
-	link := strings.TrimPrefix(text(response, "output", 0, "content", 0, "annotations", 0, "url"), f.url)
+	passage := "/v1/passages/" + strings.TrimPrefix(text(response, "id"), "resp_") + "/1"
+	if status, _, said := f.do("GET", passage, nil); status != http.StatusOK {
+		t.Errorf("%d %s", status, said)
+	}
 	f.use(tokens.Token{Name: "bert", Owner: "bert", Scopes: ask, Collections: []string{"sales"}})
 	if n := len(at(f.json("GET", "/v1/models", nil), "data").([]any)); n != 1 { //nolint:forcetypeassert // the test fails
 		t.Errorf("%d models", n)
@@ -184,7 +191,7 @@ func TestRights(t *testing.T) {
 		"model":    {"GET", "/v1/models/ragflow%2Ffinance", "/v1/models/ragflow%2Fnothing", nil},
 		"response": {"GET", "/v1/responses/" + text(response, "id"), "/v1/responses/resp_x", nil},
 		"delete":   {"DELETE", "/v1/responses/" + text(response, "id"), "/v1/responses/resp_x", nil},
-		"passage":  {"GET", link, "/v1/passages/x/1", nil},
+		"passage":  {"GET", passage, "/v1/passages/x/1", nil},
 	} {
 		a, _, foreign := f.do(r.method, r.foreign, r.body)
 		b, _, unknown := f.do(r.method, r.unknown, r.body)

@@ -188,13 +188,13 @@ func (s *service) response(_ http.ResponseWriter, r *http.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	model := defaultModel
+	asked := &turn{model: defaultModel}
 	if c := t.Scope.Collection; c != s.config.Collection {
-		model += "/" + c
+		asked.model, asked.collections = defaultModel+"/"+c, append([]string{c}, t.Scope.More...)
 	}
-	a := &answer{turn: &turn{model: model}, run: run, time: reply.Begun}
+	a := &answer{turn: asked, run: run, time: reply.Begun}
 	a.text = a.writer.write(reply.Answer) + a.writer.close()
-	a.finish(reply, base(r))
+	s.finish(r, a, reply)
 	return a.response("completed", object{}, a.message("completed")), nil
 }
 

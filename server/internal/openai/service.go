@@ -20,15 +20,16 @@ import (
 type service struct {
 	a      *ragflow.Assistant
 	config ragflow.Config
+	public string // address of the server in links; empty: as the client has it
 	begun  time.Time
 }
 
 // object is a JSON object.
 type object = map[string]any
 
-// Routes are the routes of the protocol.
-func Routes(a *ragflow.Assistant) (routes []door.Route) {
-	s := &service{a: a, config: a.Config(), begun: a.Config().Clock()}
+// Routes are the routes of the protocol. public is the address of the server in links; empty: as each client has it.
+func Routes(a *ragflow.Assistant, public string) (routes []door.Route) {
+	s := &service{a: a, config: a.Config(), public: public, begun: a.Config().Clock()}
 	for _, call := range []struct {
 		pattern string
 		do      func(http.ResponseWriter, *http.Request) (any, error)

@@ -90,8 +90,12 @@ type source struct {
 	quotes            []string
 }
 
-// sources describes what the text cites, in the order of its numbers.
-func (w *writer) sources(r *ragflow.Reply, base string) []source {
+// linker returns the address of what a citation quotes on this server; "" if it is no document of it.
+type linker func(ragflow.CitationReply) string
+
+// sources describes what the text cites, in the order of its numbers. A source that link knows no address for is
+// shown at base as the run cites it.
+func (w *writer) sources(r *ragflow.Reply, base string, link linker) []source {
 	out := make([]source, len(w.order))
 	for i, n := range w.order {
 		s := &out[i]
@@ -101,13 +105,16 @@ func (w *writer) sources(r *ragflow.Reply, base string) []source {
 			}
 			if len(s.quotes) == 0 {
 				s.title, s.place, s.url = c.Title, located(c), c.URL
+				if !strings.HasPrefix(s.url, "https://") {
+					s.url = link(c)
+				}
 			}
 			s.quotes = append(s.quotes, c.Quote)
 		}
 		if s.title == "" {
 			s.title = s.place
 		}
-		if !strings.HasPrefix(s.url, "https://") {
+		if s.url == "" {
 			s.url = fmt.Sprintf("%s/v1/passages/%s/%d", base, r.RunID, n)
 		}
 	}
@@ -148,7 +155,10 @@ func list(header string, sources []source) string {
 var listed = regexp.MustCompile(`\s*\*\*[^*\n]+\*\*\s*(?:- \[\d+\] \[.*(?:\n|$))+\s*$`)
 
 // base is the address by which a client reaches this server.
-func base(r *http.Request) string {
+func (s *service) base(r *http.Request) string {
+	if s.public != "" {
+		return s.public
+	}
 	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
 		return "https://" + r.Host
 	}

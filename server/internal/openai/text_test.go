@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow"
+	"example.com/ragflow/server/internal/door"
 	"example.com/ragflow/state"
 )
 
@@ -51,15 +52,19 @@ func TestSources(t *testing.T) {
 		{Citation: state.Citation{N: 2, Title: "A [b]", Source: "a.md", StartLine: 1, EndLine: 3, Quote: "x", URL: "https://a.test/(1)"}},
 		{Citation: state.Citation{N: 1, Source: "b.pdf", Page: 2, Quote: "y"}, Pages: "Seite 2"},
 		{Citation: state.Citation{N: 1, Source: "b.pdf", Page: 4, Quote: "z"}, Pages: "Seite 4"},
+		{Citation: state.Citation{N: 3, Source: "c.md", Root: "/docs", StartLine: 7, EndLine: 7, Quote: "c"}},
 	}}
 	w := writer{}
-	answer := w.write("x [Source 2] y [Source 1]")
-	sources := w.sources(reply, "http://localhost")
+	answer := w.write("x [Source 2] y [Source 1] z [Source 3]")
+	sources := w.sources(reply, "http://localhost", func(c ragflow.CitationReply) string {
+		return door.Documents{}.Link(t.Context(), "http://localhost", nil, c.Citation)
+	})
 	if diff := cmp.Diff([]string{"y", "z"}, sources[1].quotes); diff != "" {
 		t.Error(diff)
 	}
 	said := answer + list(reply.SourcesHeader, sources)
-	want := "x [1] y [2]\n\n**Quellen**\n\n- [1] [A \\[b\\]](https://a.test/%281%29) – a.md:1-3\n- [2] [b.pdf, Seite 2](http://localhost/v1/passages/r/1)"
+	want := "x [1] y [2] z [3]\n\n**Quellen**\n\n- [1] [A \\[b\\]](https://a.test/%281%29) – a.md:1-3\n- [2] [b.pdf, Seite 2](http://localhost/v1/passages/r/1)" +
+		"\n- [3] [c.md:7](http://localhost/d/-/a2557b8d/c.md#L7-L7)"
 	if said != want {
 		t.Errorf("got  %q\nwant %q", said, want)
 	}

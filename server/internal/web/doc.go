@@ -1,0 +1,11 @@
+// Package web is the page: people ask in a browser, read the sources beside the answer, and look after
+// documents and conversations. HTML is made here and nowhere in the browser.
+//
+// Each page works as plain links and forms. With scripts, a conversation has one stream of events
+// (live.go), which sends each turn as it looks now, whole: so a reader who comes late, comes back, or sits
+// in another tab sees the same, and nothing is lost or doubled. A link with data-into is opened in a part of the
+// page.
+//
+// No HTML, link or picture of a document, a model or a person gets into a page: templates escape all text, and
+// Markdown is rendered by markdown.go alone. A strict Content-Security-Policy stands behind that.
+package web

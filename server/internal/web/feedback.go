@@ -1,0 +1,41 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"example.com/ragflow"
+	"example.com/ragflow/internal/tokens"
+	"example.com/ragflow/server/internal/door"
+)
+
+// rate keeps what a person thinks of an answer.
+func (s *site) rate(w http.ResponseWriter, r *http.Request) {
+	ctx, run := r.Context(), r.PathValue("run")
+	rating := ragflow.Rating{
+		Run: run, Good: r.FormValue("good") == "yes", Note: strings.TrimSpace(r.FormValue("note")), Better: strings.TrimSpace(r.FormValue("better")),
+		Promote: r.FormValue("promote") != "" && door.Of(ctx).May(tokens.Upload),
+	}
+	if _, err := s.a.Rate(ctx, rating); err != nil {
+		s.fault(w, r, err)
+		return
+	}
+	http.Redirect(w, r, "/t/"+url.PathEscape(r.PathValue("thread"))+"#turn-"+url.PathEscape(run), http.StatusSeeOther)
+}
+
+// ratings are the last ratings by run; a turn without one has none.
+func (s *site) ratings(ctx context.Context) map[string]*ragflow.Feedback {
+	all, err := s.a.Ratings(ctx, "")
+	out := make(map[string]*ragflow.Feedback, len(all))
+	if err != nil { // nothing is kept without a data folder
+		return out
+	}
+	for i := range all {
+		if before := out[all[i].RunID]; before == nil || all[i].Time.After(before.Time) {
+			out[all[i].RunID] = &all[i]
+		}
+	}
+	return out
+}

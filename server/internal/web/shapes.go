@@ -1,0 +1,35 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"time"
+)
+
+// shapes are the functions of the templates that give values their form.
+var shapes = template.FuncMap{
+	"place":   place,
+	"percent": func(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) },
+	"seconds": func(ms float64) string {
+		if ms < 1000 {
+			return fmt.Sprintf("%.0f ms", ms)
+		}
+		return fmt.Sprintf("%.1f s", ms/1000)
+	},
+	"span":               func(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) },
+	"plus":               func(a, b int) int { return a + b },
+	"less":               func(a, b int) int { return a - b },
+	"int":                func(n int64) int { return int(n) },
+	"moment":             func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"day":                func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
+	"languagesOfAnswers": func() []string { return answerLanguages },
+	"languages": func() []named {
+		return []named{{"en", "English"}, {"de", "Deutsch"}, {"pl", "Polski"}, {"vi", "Tiếng Việt"}}
+	},
+}
+
+type named struct{ Code, Name string }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

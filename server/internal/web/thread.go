@@ -1,0 +1,205 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"example.com/ragflow"
+	"example.com/ragflow/internal/tokens"
+	"example.com/ragflow/server/internal/door"
+	"example.com/ragflow/state"
+	"example.com/ragflow/threads"
+)
+
+// shownTurns is how many of the last turns a page shows at first.
+const shownTurns = 12
+
+// composer is where a person asks.
+type composer struct {
+	Thread      string // "" begins one
+	Collections []string
+	Collection  string
+	Models      []string
+	Model       string
+	Draft       string
+}
+
+type homePage struct {
+	composer
+
+	Documents int
+	Passages  int
+	Unread    int
+	Recent    []threads.Info
+	Upload    bool
+	Reading   bool // documents are there, and none is indexed yet
+}
+
+type threadPage struct {
+	composer
+
+	Info    threads.Info
+	Turns   []*turn
+	Earlier int // turns that are not shown
+	Seen    string
+	Running bool
+	Edited  string // the conversation that this one was made from
+	Flow    *flow
+}
+
+// home is the page to begin a conversation.
+func (s *site) home(w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	h := homePage{composer: s.composer(ctx, ""), Upload: door.Of(ctx).May(tokens.Upload)}
+	h.Draft = cut(r.URL.Query().Get("q"), 2000)
+	if l, err := (door.Documents{Assistant: s.a}).Library(ctx, ""); err == nil {
+		if stats, err := l.Stats(ctx, false); err == nil {
+			for _, c := range stats.Collections {
+				h.Documents, h.Passages, h.Unread = h.Documents+c.Files, h.Passages+c.Chunks, h.Unread+c.Skipped+c.Failed
+			}
+		}
+	}
+	h.Reading = h.Passages == 0 && len(s.a.Config().Docs) > 0
+	if page, err := s.list(ctx, threads.Query{Limit: 6}); err == nil {
+		h.Recent = page.Threads
+	}
+	s.show(w, r, http.StatusOK, "home", h)
+}
+
+// thread is the page of a conversation.
+func (s *site) thread(w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	t, err := s.a.Threads().Thread(ctx, r.PathValue("thread"))
+	if err != nil {
+		s.fault(w, r, err)
+		return
+	}
+	p := threadPage{composer: s.composer(ctx, t.ID), Info: t.Info, Edited: t.Metadata[editedKey], Flow: draw(s.a.Graph().Shape(), nil)}
+	p.Collection = cmp.Or(t.Scope.Collection, p.Collection)
+	asks := questions(t)
+	if r.URL.Query().Get("all") == "" && len(asks) > shownTurns {
+		p.Earlier = len(asks) - shownTurns
+	}
+	rated := s.ratings(ctx)
+	for i, m := range asks[p.Earlier:] {
+		x := s.turn(ctx, t, m)
+		x.Rating, x.Admin = rated[x.Run], door.Of(ctx).May(tokens.Admin)
+		x.Last = p.Earlier+i == len(asks)-1
+		p.Turns = append(p.Turns, x)
+		p.Seen, p.Running = x.Run, x.Running()
+	}
+	s.show(w, r, http.StatusOK, "thread", p)
+}
+
+// questions are the messages of a thread that began a turn.
+func questions(t *threads.Thread) (out []threads.Message) {
+	for _, m := range t.Messages {
+		if m.Role == state.Human {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// turn reads a turn of a thread back. One that is not over yet is filled in by the stream.
+func (s *site) turn(ctx context.Context, t *threads.Thread, m threads.Message) *turn {
+	x := newTurn(t.ID, m.Run, m.Content)
+	if m.Run == "" {
+		x.State = forgotten
+		for i, other := range t.Messages {
+			if other.ID == m.ID && i+1 < len(t.Messages) && t.Messages[i+1].Role == state.AI {
+				x.Text = t.Messages[i+1].Content
+			}
+		}
+		return x
+	}
+	if s.active(ctx, m.Run) {
+		return x
+	}
+	reply, err := s.a.Reply(ctx, m.Run)
+	switch {
+	case err != nil:
+		x.fail(err)
+	case reply.Answer != "":
+		x.finish(reply)
+	default:
+		s.unfinished(ctx, x)
+	}
+	x.Question = m.Content
+	return x
+}
+
+// unfinished fills in a turn whose run has ended without an answer.
+func (s *site) unfinished(ctx context.Context, x *turn) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second) // another process may work on it: then the stream follows it
+	defer cancel()
+	for e, err := range s.a.Runs().Events(ctx, x.Run, "") {
+		if err == nil {
+			x.take(e)
+		} else if ctx.Err() == nil {
+			x.fail(err)
+		}
+	}
+}
+
+// active reports whether this process works on a run.
+func (s *site) active(ctx context.Context, run string) bool {
+	return slices.ContainsFunc(s.a.Runs().List(ctx), func(r ragflow.RunInfo) bool { return r.Run == run })
+}
+
+func (s *site) composer(ctx context.Context, thread string) composer {
+	c := composer{Thread: thread}
+	names, _ := s.a.Collections().List() // the field is left out
+	who := door.Of(ctx)
+	c.Collections = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !who.Uses(n) })
+	config := s.a.Config()
+	c.Models = slices.Sorted(maps.Keys(config.Models.Named))
+	c.Model = config.Settings.Model
+	c.Collection = cmp.Or(config.Collection, "")
+	return c
+}
+
+// bells wake the streams of a thread when a run begins.
+type bells struct {
+	mu   sync.Mutex
+	hung map[string]chan struct{} // by thread; closed to ring
+}
+
+// listen returns a channel that is closed when the thread rings next.
+func (b *bells) listen(thread string) <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.hung == nil {
+		b.hung = map[string]chan struct{}{}
+	}
+	if b.hung[thread] == nil {
+		b.hung[thread] = make(chan struct{})
+	}
+	return b.hung[thread]
+}
+
+func (b *bells) ring(thread string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c := b.hung[thread]; c != nil {
+		close(c)
+		delete(b.hung, thread)
+	}
+}
+
+// cut returns at most n runes of a text.
+func cut(s string, n int) string {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}

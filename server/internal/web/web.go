@@ -1,0 +1,78 @@
+package web
+
+import (
+	"net/http"
+	"path/filepath"
+
+	"example.com/ragflow"
+	"example.com/ragflow/internal/tokens"
+	"example.com/ragflow/server/internal/door"
+	"example.com/ragflow/server/internal/source"
+)
+
+// site serves the pages of an assistant.
+type site struct {
+	a      *ragflow.Assistant
+	login  func(secret string) (session string) // "" for a wrong token
+	secure bool                                 // the server speaks TLS
+	views  *views
+	bells  bells
+	tabs   tabs
+
+	evaluation *evaluation
+
+	documents door.Documents
+	reader    *source.Reader
+}
+
+// Options of the pages.
+type Options struct {
+	Secure bool                                 // the server speaks TLS
+	LogIn  func(secret string) (session string) // begins a session with a token; "": there is no such token
+}
+
+// Routes are the pages of an assistant.
+func Routes(a *ragflow.Assistant, o Options) []door.Route {
+	s := &site{a: a, login: o.LogIn, secure: o.Secure, views: newViews(), documents: door.Documents{Assistant: a}}
+	s.reader = source.New(s.documents)
+	s.evaluation = &evaluation{}
+	if dir := a.Config().DataDir; dir != "" {
+		s.evaluation.folder = filepath.Join(dir, "evaluation")
+	}
+	page := func(pattern string, scope tokens.Scope, do http.HandlerFunc) door.Route {
+		return door.Route{Pattern: pattern, Scope: scope, Do: do, Errors: s.refuse}
+	}
+	return []door.Route{
+		page("GET /{$}", tokens.Ask, s.home),
+		page("POST /ask", tokens.Ask, s.ask),
+		page("GET /t/{thread}", tokens.Ask, s.thread),
+		{Pattern: "GET /t/{thread}/live", Scope: tokens.Ask, Do: s.live, Errors: s.refuse},
+		page("POST /t/{thread}/ask", tokens.Ask, s.ask),
+		page("POST /t/{thread}/edit/{run}", tokens.Ask, s.edit),
+		page("POST /t/{thread}/cancel/{run}", tokens.Ask, s.cancel),
+		page("POST /t/{thread}/resume", tokens.Ask, s.resume),
+		page("GET /threads", tokens.Ask, s.threadList),
+		page("POST /t/{thread}/rename", tokens.Ask, s.rename),
+		page("POST /t/{thread}/delete", tokens.Ask, s.remove),
+		page("POST /t/{thread}/restore", tokens.Ask, s.restore),
+		page("POST /t/{thread}/fork", tokens.Ask, s.fork),
+		page("GET /t/{thread}/export", tokens.Ask, s.export),
+		page("GET /t/{thread}/run/{run}", tokens.Ask, s.traced),
+		page("GET /t/{thread}/cite/{run}/{i}", tokens.Ask, s.cite(false)),
+		page("GET /t/{thread}/other/{run}/{i}", tokens.Ask, s.cite(true)),
+		page("GET /d/{id...}", tokens.Read, s.document),
+		page("GET /evaluation", tokens.Admin, s.evaluated),
+		page("POST /evaluation", tokens.Admin, s.evaluate),
+		page("POST /t/{thread}/collect/{run}", tokens.Admin, s.collect),
+		page("GET /settings", tokens.Ask, s.settings),
+		page("POST /settings", tokens.Ask, s.set),
+		page("GET /models", tokens.Ask, s.models),
+		page("POST /models", tokens.Admin, s.models),
+		page("POST /t/{thread}/rate/{run}", tokens.Ask, s.rate),
+		page("GET /page/{dpi}/{page}/{id...}", tokens.Read, s.picture),
+		page("GET /login", "", s.loginPage),
+		page("POST /login", "", s.logIn),
+		page("POST /preferences", "", s.prefer),
+		{Pattern: "GET /static/{file}", Do: s.static},
+	}
+}
