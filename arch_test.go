@@ -241,7 +241,7 @@ var rooms = map[string]room{
 	}, theirs: []string{
 		"github.com/google/uuid", // ids of conversations
 	}},
-	"server/internal/langgraph": {ours: []string{".", "graph", "graph/schema", "graph/untyped", "internal/address", "internal/tokens", "longterm", "nodes", "server/internal/door", "state", "threads"}, theirs: []string{
+	"server/internal/langgraph": {ours: []string{".", "graph", "graph/schema", "graph/untyped", "internal/address", "internal/lru", "internal/tokens", "longterm", "nodes", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads, runs, tasks and assistants
 	}},
 	"server": {ours: []string{".", "graph/untyped", "internal/tokens", "longterm", "server/internal/api", "server/internal/door", "server/internal/langgraph", "server/internal/mcp", "server/internal/openai", "server/internal/source", "server/internal/web"}, theirs: []string{

@@ -15,6 +15,7 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/schema"
 	"example.com/ragflow/graph/untyped"
+	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/server/internal/door"
 	"example.com/ragflow/state"
@@ -26,13 +27,20 @@ const FlowName = "ragflow"
 
 // Flow returns the graph of an assistant as clients of LangGraph know conversations: its state is a list of all
 // messages, also of those that a summary replaced, and its input is a message of a person.
-func Flow(a *ragflow.Assistant) untyped.Runner { return &flow{a.Graph(), a.Threads()} }
+func Flow(a *ragflow.Assistant) untyped.Runner { return &flow{Runner: a.Graph(), log: a.Threads()} }
 
 type flow struct {
 	untyped.Runner
 
-	log *threads.Log
+	log     *threads.Log
+	earlier lru.Cache[string, []state.Message] // by thread and first live message: those before it
 }
+
+// The most that flow.earlier keeps.
+const (
+	maxThreads  = 100
+	maxMessages = 10_000
+)
 
 // dialogue is the state of a conversation. The id of an answer is made of that of its question, so
 // that it is known while the answer is written.
@@ -57,9 +65,8 @@ type view struct {
 	*flow
 
 	thread string
-	live   bool            // show the live messages alone
-	all    []state.Message // of the log; nil before they were needed
-	answer string          // id of the answer to the last question of the last state
+	live   bool   // show the live messages alone
+	answer string // id of the answer to the last question of the last state
 }
 
 // messages returns those of a state: the live ones, and all that clients know.
@@ -68,20 +75,11 @@ func (v *view) messages(ctx context.Context, body json.RawMessage) (live, seen [
 	if err := json.Unmarshal(body, &s); err != nil {
 		return nil, nil, fmt.Errorf("state of thread %q: %w", v.thread, err)
 	}
-	if s.Summary != "" && v.all == nil && !v.live {
-		t, err := v.log.Thread(ctx, v.thread)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, m := range t.Messages {
-			v.all = append(v.all, m.Message)
-		}
+	earlier, err := v.before(ctx, &s)
+	if err != nil {
+		return nil, nil, err
 	}
-	earlier := 0
-	if len(s.Messages) > 0 {
-		earlier = max(0, slices.IndexFunc(v.all, func(m state.Message) bool { return m.ID == s.Messages[0].ID }))
-	}
-	seen = slices.Concat([]state.Message{}, v.all[:earlier], s.Messages)
+	seen = slices.Concat([]state.Message{}, earlier, s.Messages)
 	v.answer = ""
 	for i, m := range seen {
 		if m.Role == state.Human {
@@ -91,6 +89,29 @@ func (v *view) messages(ctx context.Context, body json.RawMessage) (live, seen [
 		}
 	}
 	return s.Messages, seen, nil
+}
+
+// before returns the messages of the thread that a summary has replaced.
+func (v *view) before(ctx context.Context, s *state.State) (out []state.Message, err error) {
+	if s.Summary == "" || v.live || len(s.Messages) == 0 {
+		return nil, nil
+	}
+	key := v.thread + "\x00" + s.Messages[0].ID
+	if out, known := v.earlier.Get(key); known {
+		return out, nil
+	}
+	t, err := v.log.Thread(ctx, v.thread)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range t.Messages {
+		if m.ID == s.Messages[0].ID {
+			v.earlier.Put(key, out, len(out), maxThreads, maxMessages)
+			return out, nil
+		}
+		out = append(out, m.Message)
+	}
+	return nil, nil // of a turn that was undone
 }
 
 func answerID(question string) string { return "answer-" + question }
