@@ -18,7 +18,7 @@ func (s *service) assistantRoutes() []door.Route {
 		on("GET /info", func(*call, *none) (any, error) {
 			return map[string]any{"version": s.version, "flags": map[string]bool{"assistants": true, "crons": false, "langsmith": false}}, nil
 		}),
-		on("POST /assistants/search", func(_ *call, q *assistantQuery) (any, error) { return s.assistants(q), nil }),
+		on("POST /assistants/search", func(_ *call, q *assistantQuery) (any, error) { return page(s.assistants(q), q.pageQuery), nil }),
 		on("POST /assistants/count", func(_ *call, q *assistantQuery) (any, error) { return len(s.assistants(q)), nil }),
 		s.onAssistant("GET /assistants/{assistant}", func(name string, _ untyped.Runner) (any, error) { return s.assistant(name), nil }),
 		s.onAssistant("GET /assistants/{assistant}/graph", func(_ string, g untyped.Runner) (any, error) { return drawn(g.Shape()), nil }),
@@ -85,7 +85,7 @@ func (s *service) assistants(q *assistantQuery) []map[string]any {
 			rows = append(rows, selected(s.assistant(name), q.Select))
 		}
 	}
-	return page(rows, q.pageQuery)
+	return rows
 }
 
 // drawn is the shape of a graph as clients draw it.

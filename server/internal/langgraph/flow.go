@@ -97,8 +97,8 @@ func (v *view) before(ctx context.Context, s *state.State) (out []state.Message,
 		return nil, nil
 	}
 	key := v.thread + "\x00" + s.Messages[0].ID
-	if out, known := v.earlier.Get(key); known {
-		return out, nil
+	if kept, known := v.earlier.Get(key); known {
+		return kept, nil
 	}
 	t, err := v.log.Thread(ctx, v.thread)
 	if err != nil {

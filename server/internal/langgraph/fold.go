@@ -80,6 +80,7 @@ func (f *fold) take(e *event) []part {
 		f.values, f.commit = values, e.Commit
 	case graph.RunEnded:
 		f.words.end(e)
+		f.values, f.speech = nil, speech{} // a stream of a thread keeps the folds of all runs
 	default:
 		if e.err != nil {
 			f.words.end(e)

@@ -34,7 +34,9 @@ func (e told) short() string {
 // events reads events of the thread "lazy" until one in short is the last that is wanted.
 func (f fixture) events(ctx context.Context, body, last string) (list []told, shorts []string) {
 	f.Helper()
-	return f.told(f.request(ctx, "POST", "/threads/lazy/stream/events", body), last)
+	resp := f.request(ctx, "POST", "/threads/lazy/stream/events", body)
+	defer resp.Body.Close()
+	return f.told(resp, last)
 }
 
 // told is the second half of events.
@@ -63,6 +65,7 @@ func TestEvents(t *testing.T) {
 	}
 	early := make(chan result, 1)
 	opened := f.request(t.Context(), "POST", "/threads/lazy/stream/events", all)
+	defer opened.Body.Close()
 	go func() {
 		list, shorts := f.told(opened, `"event":"completed"`)
 		early <- result{list, shorts}

@@ -62,13 +62,13 @@ func (s *service) onRun(pattern string, do func(c *call, r *run) (any, error)) d
 // maxBatch is how many runs one request begins.
 const maxBatch = 100
 
-func (s *service) batch(c *call, q *[]*runRequest) (any, error) {
+func (s *service) batch(c *call, q *[]runRequest) (any, error) {
 	if len(*q) > maxBatch {
 		return nil, invalid("%d runs are more than %d", len(*q), maxBatch)
 	}
 	out := []any{}
-	for _, q := range *q {
-		r, err := s.begin(c.Context(), "", q)
+	for i := range *q {
+		r, err := s.begin(c.Context(), "", &(*q)[i])
 		if err != nil {
 			return nil, err
 		}
