@@ -115,7 +115,7 @@ func (w *newer) custom(e *event) {
 	w.put("custom", e, e.Node, e.Path, data)
 }
 
-// message tells of a message, which has one block.
+// message puts an event of a message, which has one block.
 func (w *newer) message(e *event, node, path, what string, more map[string]any) {
 	w.put("messages", e, node, path, merged(more, map[string]any{"event": what}))
 }

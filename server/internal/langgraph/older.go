@@ -70,7 +70,7 @@ func (o *older) chunk(e *event, id, text, node, path string) {
 	}, o.metadataOf(e, node)})
 }
 
-// about tells of a message before it.
+// about puts the metadata of a message before it.
 func (o *older) about(e *event, id, node, path string) {
 	o.mode("messages", "messages/metadata", e, path, map[string]any{id: map[string]any{"metadata": o.metadataOf(e, node)}})
 }

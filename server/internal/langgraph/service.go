@@ -55,7 +55,7 @@ func (c *call) left(ctx context.Context, r *run) {
 // none is the body of a request that needs none; one that is there is not read.
 type none struct{}
 
-// What a handler returns if there is no JSON to send.
+// Values of a handler that has no JSON to send.
 type (
 	nothing  struct{} // the answer is empty
 	answered struct{} // the handler has answered
