@@ -234,7 +234,7 @@ var rooms = map[string]room{
 	"server/internal/door": {ours: []string{".", "graph", "ingest", "internal/lru", "internal/tokens", "state"}, theirs: []string{
 		"golang.org/x/time/rate", // requests a second
 	}},
-	"server/internal/mcp": {ours: []string{".", "ingest", "internal/tokens", "search", "server/internal/door", "state"}, theirs: []string{
+	"server/internal/mcp": {ours: []string{".", "ingest", "internal/tokens", "search", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/jsonschema-go",        // schemas that every model's vendor takes
 		"github.com/modelcontextprotocol/go-sdk", // the protocol, by the official SDK
 	}},
@@ -253,7 +253,7 @@ var rooms = map[string]room{
 	}, theirs: []string{
 		"github.com/google/uuid", // ids of conversations
 	}},
-	"server/internal/langgraph": {ours: []string{".", "graph", "graph/schema", "graph/untyped", "internal/address", "internal/tokens", "longterm", "nodes", "server/internal/door", "state"}, theirs: []string{
+	"server/internal/langgraph": {ours: []string{".", "graph", "graph/schema", "graph/untyped", "internal/address", "internal/lru", "internal/tokens", "longterm", "nodes", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads, runs, tasks and assistants
 	}},
 	"server": {ours: []string{".", "graph", "graph/untyped", "internal/tokens", "longterm", "server/internal/api", "server/internal/door", "server/internal/langgraph", "server/internal/mcp", "server/internal/openai", "server/internal/source", "server/internal/web"}, theirs: []string{

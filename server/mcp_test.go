@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server"
 )
@@ -203,7 +204,7 @@ func TestMCPScopes(t *testing.T) {
 // TestMCPCancel: a call that its client gives up ends the run.
 func TestMCPCancel(t *testing.T) {
 	t.Parallel()
-	m := newSlow()
+	m := llmtest.Hold(leaveAnswer)
 	h, _ := serve(t, m)
 	c := connect(t, h, "", nil)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -212,10 +213,10 @@ func TestMCPCancel(t *testing.T) {
 		defer close(ended)
 		_, _ = c.CallTool(ctx, &mcp.CallToolParams{Name: "ask", Arguments: map[string]any{"question": "How many days of leave?"}})
 	}()
-	happens(t, m.asked, "the question")
+	happens(t, m.Asked, "the question")
 	began := time.Now()
 	cancel()
-	happens(t, m.cancelled, "the end of the call")
+	happens(t, m.Cancelled, "the end of the call")
 	if took := time.Since(began); took > 5*time.Second { // some milliseconds on an idle machine
 		t.Errorf("cancelled after %s", took)
 	}

@@ -37,7 +37,7 @@ func TestPolls(t *testing.T) {
 	}{
 		{"POST", "/threads/search", `{"select": ["thread_id", "status"], "limit": 10}`, 10, 450, 450},
 		{"POST", "/threads/search", `{"limit": 10}`, 10, 11_000, 1_300},
-		{"POST", "/threads/long/history", `{"limit": 10}`, 10, 210_000, 9_000}, // the live messages, which have an end, ten times,
+		{"POST", "/threads/long/history", `{"limit": 10}`, 10, 600_000, 26_000}, // all messages once, and the live ones, which have an end, nine times
 		{"GET", "/threads/long/runs?limit=10", ``, 10, 3_100, 3_100},
 	} {
 		for zip, most := range map[string]int{"": c.most, "gzip": c.mostZipped} {

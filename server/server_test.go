@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/server"
@@ -462,25 +463,8 @@ func TestUpload(t *testing.T) {
 	h.want(t, 404, "DELETE", "/api/documents/fees/2026.md?collection=law", "", "")
 }
 
-// slow is a model that writes nothing until it is cancelled or released.
-type slow struct{ asked, cancelled, release chan struct{} }
-
-func newSlow() slow {
-	return slow{asked: make(chan struct{}, 10), cancelled: make(chan struct{}, 10), release: make(chan struct{})}
-}
-
-func (slow) Model() string { return "slow" }
-
-func (m slow) Complete(ctx context.Context, _ llm.Request, _ func(string)) (llm.Response, error) {
-	m.asked <- struct{}{}
-	select {
-	case <-m.release:
-		return llm.Response{Text: "Every employee has 26 days of paid leave a year [Source 1]."}, nil
-	case <-ctx.Done():
-		m.cancelled <- struct{}{}
-		return llm.Response{}, context.Cause(ctx)
-	}
-}
+// leaveAnswer is what models say of the only document.
+const leaveAnswer = "Every employee has 26 days of paid leave a year [Source 1]."
 
 // happens waits for a channel.
 func happens(t *testing.T, c <-chan struct{}, what string) {
@@ -493,7 +477,7 @@ func happens(t *testing.T, c <-chan struct{}, what string) {
 }
 
 // serve makes a server whose answers are written by a slow model, and its address.
-func serve(t *testing.T, m slow) (house, string) {
+func serve(t *testing.T, m llmtest.Held) (house, string) {
 	t.Helper()
 	h := open(t, server.Options{}, func(c *ragflow.Config) { c.Models = ragflow.Models{Chat: m} })
 	s := httptest.NewServer(h)
@@ -516,7 +500,7 @@ func post(ctx context.Context, t *testing.T, url, accept, body string) (*http.Re
 func TestLeaving(t *testing.T) {
 	t.Parallel()
 	for _, accept := range []string{"application/json", "text/event-stream"} {
-		m := newSlow()
+		m := llmtest.Hold(leaveAnswer)
 		_, url := serve(t, m)
 		ctx, leave := context.WithCancel(t.Context())
 		left := make(chan struct{})
@@ -527,10 +511,10 @@ func TestLeaving(t *testing.T) {
 				_ = r.Body.Close()
 			}
 		}()
-		happens(t, m.asked, "the question")
+		happens(t, m.Asked, "the question")
 		began := time.Now()
 		leave()
-		happens(t, m.cancelled, "the end of the call")
+		happens(t, m.Cancelled, "the end of the call")
 		if took := time.Since(began); took > 5*time.Second { // some milliseconds on an idle machine
 			t.Errorf("%s: cancelled after %s", accept, took)
 		}
@@ -541,10 +525,10 @@ func TestLeaving(t *testing.T) {
 // TestStart: a run that was started continues when its readers leave, and is read again from a position.
 func TestStart(t *testing.T) {
 	t.Parallel()
-	m := newSlow()
+	m := llmtest.Hold(leaveAnswer)
 	h, url := serve(t, m)
 	run := h.want(t, 202, "POST", "/api/ask", "", `{"question": "How many days of leave?", "start": true}`)["run_id"].(string)
-	happens(t, m.asked, "the question")
+	happens(t, m.Asked, "the question")
 	ctx, leave := context.WithCancel(t.Context())
 	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, url+"/api/runs/"+run+"/events", nil)
 	response, err := http.DefaultClient.Do(r)
@@ -563,7 +547,7 @@ func TestStart(t *testing.T) {
 	if got := h.want(t, 200, "GET", "/api/runs", "", "")["runs"].([]any); len(got) != 1 {
 		t.Errorf("under way: %v", got)
 	}
-	close(m.release)
+	close(m.Release)
 	code, text := h.ask("GET", "/api/runs/"+run+"/events?after="+last, "", "")
 	if code != 200 || strings.Contains(text, "id: "+last+"\n") || !strings.Contains(text, "event: done") || !strings.Contains(text, "26 days") {
 		t.Errorf("%d after %s: %s", code, last, text)
@@ -596,7 +580,7 @@ func TestDescription(t *testing.T) {
 // TestServe: a server that ends lets a run save its step, and its streams end.
 func TestServe(t *testing.T) {
 	t.Parallel()
-	m := newSlow()
+	m := llmtest.Hold(leaveAnswer)
 	h := open(t, server.Options{}, func(c *ragflow.Config) { c.Models = ragflow.Models{Chat: m} })
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -617,9 +601,9 @@ func TestServe(t *testing.T) {
 		text, _ := io.ReadAll(r.Body)
 		reader <- string(text)
 	}()
-	happens(t, m.asked, "the question")
+	happens(t, m.Asked, "the question")
 	end()
-	close(m.release)
+	close(m.Release)
 	if err := <-served; err != nil {
 		t.Error(err)
 	}
@@ -664,10 +648,10 @@ func TestLangGraph(t *testing.T) {
 }
 
 // writing is a model that writes word by word.
-type writing struct{ slow }
+type writing struct{ llmtest.Held }
 
 func (m writing) Complete(ctx context.Context, q llm.Request, piece func(string)) (llm.Response, error) {
-	r, err := m.slow.Complete(ctx, q, piece)
+	r, err := m.Held.Complete(ctx, q, piece)
 	if err == nil && piece != nil {
 		for word := range strings.SplitAfterSeq(r.Text, " ") {
 			piece(word)
@@ -679,8 +663,8 @@ func (m writing) Complete(ctx context.Context, q llm.Request, piece func(string)
 // TestLangGraphTokens: words come with the id of the message that the state has in the end, and its citations as annotations.
 func TestLangGraphTokens(t *testing.T) {
 	t.Parallel()
-	m := newSlow()
-	close(m.release)
+	m := llmtest.Hold(leaveAnswer)
+	close(m.Release)
 	h := open(t, server.Options{}, func(c *ragflow.Config) { c.Models.Chat = writing{m} })
 	input := `"assistant_id": "ragflow", "input": {"messages": [{"type": "human", "id": "q1", "content": "How many days of leave?"}]}`
 	_, body := h.ask("POST", "/runs/stream", "", `{`+input+`, "stream_mode": ["messages-tuple", "values"]}`)

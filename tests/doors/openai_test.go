@@ -160,11 +160,11 @@ func TestIntegrationOpenAIFailure(t *testing.T) {
 			web := httptest.NewServer(s)
 			defer web.Close()
 			go func() {
-				<-m.asked
-				<-m.asked
+				<-m.Asked
+				<-m.Asked
 				a.Runs().Drain() // both end after the step they are at
 				for range 20 {   // a step may ask again
-					m.release <- struct{}{}
+					m.Release <- struct{}{}
 				}
 			}()
 			seen := tells(t, name, web.URL)

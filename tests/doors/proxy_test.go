@@ -14,35 +14,21 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/server"
 )
 
-// held is a model that answers when it is released, and says when it was cancelled.
-type held struct{ asked, cancelled, release chan struct{} }
-
-func newHeld() held {
-	return held{asked: make(chan struct{}, 100), cancelled: make(chan struct{}, 100), release: make(chan struct{}, 100)}
-}
-
-func (held) Model() string { return "held" }
-
-func (m held) Complete(ctx context.Context, _ llm.Request, _ func(string)) (llm.Response, error) {
-	m.asked <- struct{}{}
-	select {
-	case <-m.release:
-		return llm.Response{Text: "Every employee has 26 days of paid leave a year [Source 1]."}, nil
-	case <-ctx.Done():
-		m.cancelled <- struct{}{}
-		return llm.Response{}, context.Cause(ctx)
-	}
+// newHeld is a model that answers when it is released.
+func newHeld() llmtest.Held {
+	return llmtest.Hold("Every employee has 26 days of paid leave a year [Source 1].")
 }
 
 // let lets the call of a step that has begun be answered, if it makes one.
-func (m held) let() {
+func let(m llmtest.Held) {
 	select {
-	case <-m.asked:
-		m.release <- struct{}{}
+	case <-m.Asked:
+		m.Release <- struct{}{}
 	case <-time.After(time.Second / 2):
 	}
 }
@@ -151,7 +137,7 @@ func TestIntegrationProxy(t *testing.T) {
 					begun = true
 				} else if begun && strings.HasPrefix(lines.Text(), "data: ") {
 					begun = false
-					m.let()
+					let(m)
 				}
 			}
 			if lines.Text() != "event: done" {
@@ -164,11 +150,11 @@ func TestIntegrationProxy(t *testing.T) {
 			lines = askThrough(reading, t, addr)
 			for lines.Scan() && lines.Text() != "event: step_began" {
 			}
-			<-m.asked
+			<-m.Asked
 			began := time.Now()
 			leave()
 			select {
-			case <-m.cancelled:
+			case <-m.Cancelled:
 				if took := time.Since(began); took > 5*time.Second { // some milliseconds on an idle machine
 					t.Errorf("cancelled after %s", took)
 				}

@@ -2,6 +2,7 @@ package langgraph
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"example.com/ragflow/graph"
@@ -10,7 +11,7 @@ import (
 
 // brakes stop a run between two supersteps.
 type brakes struct {
-	before, after nodeList
+	before, after names
 	limit         int // supersteps; 0: as many as the runner allows
 	resumed       bool
 	pause         chan struct{}
@@ -23,9 +24,9 @@ func (b *brakes) see(e untyped.Event) {
 	if e.Live || e.Kind == graph.RunEnded || len(e.Next) == 0 {
 		return
 	}
-	stop := b.before.any(e.Next) && (e.Kind != graph.RunStarted || !b.resumed)
+	stop := slices.ContainsFunc(e.Next, b.before.have) && (e.Kind != graph.RunStarted || !b.resumed)
 	for _, d := range e.Tasks {
-		stop = stop || d.Path == "" && b.after.any([]string{d.Node})
+		stop = stop || d.Path == "" && b.after.have(d.Node)
 	}
 	if e.Kind == graph.StepDone && b.limit > 0 {
 		b.limit--

@@ -6,8 +6,9 @@
 // the position at which the call continues, so both are found in the log.
 //
 // A [registry] runs graphs; a run continues when its readers leave. Each thread has one list of events
-// with positions: all durable ones, and live ones as long as they are remembered. Streams of both
-// protocols are printers over that list ([printer] and [teller]), or over the log for what is not in it.
+// with positions: all durable ones, and live ones as long as they are remembered. A [fold] follows the
+// events of one run, from that list or from the log, and the words of both protocols ([older], [newer])
+// stand over it.
 //
 // A field that this server does not act on is refused with status 422.
 package langgraph

@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,19 +15,32 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/schema"
 	"example.com/ragflow/graph/untyped"
+	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/server/internal/door"
 	"example.com/ragflow/state"
+	"example.com/ragflow/threads"
 )
 
 // FlowName is the name of the graph of an assistant.
 const FlowName = "ragflow"
 
-// Flow returns the graph of an assistant as clients of LangGraph know conversations: its state is a list
-// of messages, and its input is a message of a person.
-func Flow(a *ragflow.Assistant) untyped.Runner { return &flow{a.Graph()} }
+// Flow returns the graph of an assistant as clients of LangGraph know conversations: its state is a list of all
+// messages, also of those that a summary replaced, and its input is a message of a person.
+func Flow(a *ragflow.Assistant) untyped.Runner { return &flow{Runner: a.Graph(), log: a.Threads()} }
 
-type flow struct{ untyped.Runner }
+type flow struct {
+	untyped.Runner
+
+	log     *threads.Log
+	earlier lru.Cache[string, []state.Message] // by thread and first live message: those before it
+}
+
+// The most that flow.earlier keeps.
+const (
+	maxThreads  = 100
+	maxMessages = 10_000
+)
 
 // dialogue is the state of a conversation. The id of an answer is made of that of its question, so
 // that it is known while the answer is written.
@@ -34,17 +48,9 @@ type dialogue struct {
 	Messages []state.Message `json:"messages"`
 }
 
-// given is the input of a turn.
+// given is the input of a turn, or an update.
 type given struct {
-	Messages []givenMessage `json:"messages"`
-}
-
-// givenMessage is the part of a message of LangChain that this server needs.
-type givenMessage struct {
-	ID      string          `json:"id"`
-	Type    string          `json:"type"`
-	Role    string          `json:"role"`
-	Content json.RawMessage `json:"content"`
+	Messages []message `json:"messages"`
 }
 
 func (*flow) Schemas() (conversation, input json.RawMessage, err error) {
@@ -54,40 +60,93 @@ func (*flow) Schemas() (conversation, input json.RawMessage, err error) {
 	return conversation, input, err
 }
 
-// viewed is a state as clients know it.
-func viewed(body json.RawMessage) json.RawMessage {
+// view shows the states of a thread as clients know them.
+type view struct {
+	*flow
+
+	thread string
+	live   bool   // show the live messages alone
+	answer string // id of the answer to the last question of the last state
+}
+
+// messages returns those of a state: the live ones, and all that clients know.
+func (v *view) messages(ctx context.Context, body json.RawMessage) (live, seen []state.Message, err error) {
 	var s state.State
-	if len(body) == 0 || json.Unmarshal(body, &s) != nil {
-		return body
+	if err := json.Unmarshal(body, &s); err != nil {
+		return nil, nil, fmt.Errorf("state of thread %q: %w", v.thread, err)
 	}
-	asked := ""
-	for i, m := range s.Messages {
+	earlier, err := v.before(ctx, &s)
+	if err != nil {
+		return nil, nil, err
+	}
+	seen = slices.Concat([]state.Message{}, earlier, s.Messages)
+	v.answer = ""
+	for i, m := range seen {
 		if m.Role == state.Human {
-			asked = m.ID
-		} else if m.Role == state.AI && asked != "" {
-			s.Messages[i].ID = answerID(asked)
+			v.answer = answerID(m.ID)
+		} else if m.Role == state.AI && v.answer != "" {
+			seen[i].ID = v.answer
 		}
 	}
-	out, _ := json.Marshal(dialogue{append([]state.Message{}, s.Messages...)}) // it was decoded from JSON
-	return out
+	return s.Messages, seen, nil
+}
+
+// before returns the messages of the thread that a summary has replaced.
+func (v *view) before(ctx context.Context, s *state.State) (out []state.Message, err error) {
+	if s.Summary == "" || v.live || len(s.Messages) == 0 {
+		return nil, nil
+	}
+	key := v.thread + "\x00" + s.Messages[0].ID
+	if kept, known := v.earlier.Get(key); known {
+		return kept, nil
+	}
+	t, err := v.log.Thread(ctx, v.thread)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range t.Messages {
+		if m.ID == s.Messages[0].ID {
+			v.earlier.Put(key, out, len(out), maxThreads, maxMessages)
+			return out, nil
+		}
+		out = append(out, m.Message)
+	}
+	return nil, nil // of a turn that was undone
 }
 
 func answerID(question string) string { return "answer-" + question }
 
+// of shows a state, unless there is an error.
+func (v *view) of(ctx context.Context, body json.RawMessage, err error) (json.RawMessage, error) {
+	if err != nil || len(body) == 0 {
+		return body, err
+	}
+	_, seen, err := v.messages(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(dialogue{seen})
+}
+
+func (f *flow) view(thread string) *view { return &view{flow: f, thread: thread} }
+
 func (f *flow) State(ctx context.Context, thread string) (json.RawMessage, graph.Commit, error) {
-	s, head, err := f.Runner.State(ctx, thread)
-	return viewed(s), head, err
+	body, head, err := f.Runner.State(ctx, thread)
+	body, err = f.view(thread).of(ctx, body, err)
+	return body, head, err
 }
 
 func (f *flow) StateAt(ctx context.Context, thread string, at graph.CommitID) (json.RawMessage, error) {
-	s, err := f.Runner.StateAt(ctx, thread, at)
-	return viewed(s), err
+	body, err := f.Runner.StateAt(ctx, thread, at)
+	return f.view(thread).of(ctx, body, err)
 }
 
+// History has the live messages alone: a page of a long conversation would have all of them many times.
 func (f *flow) History(ctx context.Context, thread string, before graph.CommitID, n int) ([]graph.Moment[json.RawMessage], error) {
 	page, err := f.Runner.History(ctx, thread, before, n)
+	v := &view{flow: f, thread: thread, live: true}
 	for i := range page {
-		page[i].State = viewed(page[i].State)
+		page[i].State, err = v.of(ctx, page[i].State, err)
 		page[i].Commit.Deltas = noted(page[i].Commit.Deltas)
 	}
 	return page, err
@@ -116,27 +175,19 @@ func noted(deltas []graph.Delta) []graph.Delta {
 }
 
 func (f *flow) Events(ctx context.Context, thread, run string, after int64, modes graph.Mode) iter.Seq2[untyped.Event, error] {
-	return f.told(f.Runner.Events(ctx, thread, run, after, modes))
+	return f.view(thread).told(ctx, f.Runner.Events(ctx, thread, run, after, modes))
 }
 
 // told turns events of the flow into those of the conversation.
-func (*flow) told(events iter.Seq2[untyped.Event, error]) iter.Seq2[untyped.Event, error] {
+func (v *view) told(ctx context.Context, events iter.Seq2[untyped.Event, error]) iter.Seq2[untyped.Event, error] {
 	return func(yield func(untyped.Event, error) bool) {
-		answer := ""
 		for e, err := range events {
-			if !e.Live {
-				e.State = viewed(e.State)
-				for _, m := range messagesOf(valuesOf(e.State)) {
-					if m.Type == string(state.Human) {
-						answer = answerID(m.ID)
-					}
-				}
-			}
+			e.State, err = v.of(ctx, e.State, err)
 			e.Tasks = noted(e.Tasks)
 			if t, ok := e.Value.(nodes.Token); ok {
-				e.Value = piece{ID: answer, Type: "AIMessageChunk", Text: t.Text, Void: t.Void}
+				e.Value = piece{ID: v.answer, Type: "AIMessageChunk", Text: t.Text, Void: t.Void}
 			}
-			if !yield(e, err) {
+			if !yield(e, err) || err != nil {
 				return
 			}
 		}
@@ -172,7 +223,7 @@ func (f *flow) Stream(ctx context.Context, req untyped.Request) iter.Seq2[untype
 				return
 			}
 		}
-		f.told(f.Runner.Stream(ctx, req))(yield)
+		f.view(req.Thread).told(ctx, f.Runner.Stream(ctx, req))(yield)
 	}
 }
 
@@ -189,7 +240,7 @@ func (f *flow) question(ctx context.Context, req untyped.Request) (q ragflow.Que
 	}
 	var list []state.Message
 	for i, m := range in.Messages {
-		said, err := m.message()
+		said, err := m.inState()
 		if err != nil {
 			return q, &graph.EntryError{Field: fmt.Sprintf("input.messages[%d]", i), Reason: err.Error()}
 		}
@@ -213,8 +264,8 @@ func (f *flow) question(ctx context.Context, req untyped.Request) (q ragflow.Que
 	return q, nil
 }
 
-// message returns the message in the terms of the library.
-func (m *givenMessage) message() (state.Message, error) {
+// inState returns the message in the terms of the library.
+func (m *message) inState() (state.Message, error) {
 	out := state.Message{ID: m.ID}
 	switch m.Type + m.Role {
 	case "human", "user":
@@ -244,16 +295,17 @@ func (m *givenMessage) message() (state.Message, error) {
 
 // Update adds messages to a conversation, or replaces those of the same id.
 func (f *flow) Update(ctx context.Context, e untyped.Edit) (json.RawMessage, graph.CommitID, error) {
-	known := map[string]string{} // ids of messages by those that clients know
+	known := map[string]string{} // ids by those that clients know; empty for messages that are not live
 	if body, _, err := f.Runner.State(ctx, e.Thread); err == nil {
-		var s state.State
-		if err := json.Unmarshal(body, &s); err != nil {
-			return nil, 0, fmt.Errorf("state of thread %q: %w", e.Thread, err)
+		live, seen, err := f.view(e.Thread).messages(ctx, body)
+		if err != nil {
+			return nil, 0, err
 		}
-		var seen dialogue
-		_ = json.Unmarshal(viewed(body), &seen) // it was encoded from JSON
-		for i := range seen.Messages {
-			known[seen.Messages[i].ID] = s.Messages[i].ID
+		for i := range seen {
+			known[seen[i].ID] = ""
+		}
+		for i, m := range seen[len(seen)-len(live):] {
+			known[m.ID] = live[i].ID
 		}
 	}
 	for i, body := range e.Updates {
@@ -263,17 +315,19 @@ func (f *flow) Update(ctx context.Context, e untyped.Edit) (json.RawMessage, gra
 		}
 		var u state.Update
 		for _, m := range in.Messages {
+			id, seen := known[m.ID]
+			if id == "" && (seen || m.Type == "remove") {
+				return nil, 0, &graph.EntryError{Field: "values.messages", Reason: fmt.Sprintf("there is no message %q in the running memory", m.ID)}
+			}
 			if m.Type == "remove" {
-				u.Messages = append(u.Messages, state.MessageOp{Remove: known[m.ID]})
+				u.Messages = append(u.Messages, state.MessageOp{Remove: id})
 				continue
 			}
-			said, err := m.message()
+			said, err := m.inState()
 			if err != nil {
 				return nil, 0, &graph.EntryError{Field: "values.messages", Reason: err.Error()}
 			}
-			if said.ID = newID(); known[m.ID] != "" {
-				said.ID = known[m.ID]
-			}
+			said.ID = cmp.Or(id, newID())
 			u.Messages = append(u.Messages, state.MessageOp{Put: &said})
 		}
 		out, err := json.Marshal(u)
@@ -283,5 +337,6 @@ func (f *flow) Update(ctx context.Context, e untyped.Edit) (json.RawMessage, gra
 		e.Updates[i] = out
 	}
 	s, at, err := f.Runner.Update(ctx, e)
-	return viewed(s), at, err
+	s, err = f.view(e.Thread).of(ctx, s, err)
+	return s, at, err
 }

@@ -3,6 +3,7 @@ package langgraph_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -33,7 +34,15 @@ func (e told) short() string {
 // events reads events of the thread "lazy" until one in short is the last that is wanted.
 func (f fixture) events(ctx context.Context, body, last string) (list []told, shorts []string) {
 	f.Helper()
-	found, _ := f.stream(ctx, func(s sent) bool { return strings.Contains(s.data, last) }, "POST", "/threads/lazy/stream/events", body)
+	resp := f.request(ctx, "POST", "/threads/lazy/stream/events", body)
+	defer resp.Body.Close()
+	return f.told(resp, last)
+}
+
+// told is the second half of events.
+func (f fixture) told(resp *http.Response, last string) (list []told, shorts []string) {
+	f.Helper()
+	found, _ := f.read(resp, func(s sent) bool { return strings.Contains(s.data, last) })
 	for _, s := range found {
 		var e told
 		if err := json.Unmarshal([]byte(s.data), &e); err != nil || e.Method != s.event {
@@ -55,8 +64,10 @@ func TestEvents(t *testing.T) {
 		shorts []string
 	}
 	early := make(chan result, 1)
+	opened := f.request(t.Context(), "POST", "/threads/lazy/stream/events", all)
+	defer opened.Body.Close()
 	go func() {
-		list, shorts := f.events(t.Context(), all, `"event":"completed"`)
+		list, shorts := f.told(opened, `"event":"completed"`)
 		early <- result{list, shorts}
 	}()
 	command := func(body string) any { return f.do(200, "POST", "/threads/lazy/commands", body) }

@@ -184,6 +184,12 @@ func (f fixture) stream(ctx context.Context, done func(sent) bool, method, path,
 	f.Helper()
 	resp := f.request(ctx, method, path, body, header...)
 	defer resp.Body.Close()
+	return f.read(resp, done)
+}
+
+// read is the second half of stream. The caller closes the body.
+func (f fixture) read(resp *http.Response, done func(sent) bool) (out []sent, _ http.Header) {
+	f.Helper()
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
 		text, _ := io.ReadAll(resp.Body)
 		f.Fatalf("%d %s", resp.StatusCode, text)
@@ -351,6 +357,7 @@ func TestRefused(t *testing.T) {
 	f.do(422, "POST", "/threads/"+id+"/runs/wait", `{"assistant_id":"nope","input":{}}`)
 	f.do(404, "POST", "/threads/nope/runs/wait", `{"assistant_id":"shop","input":{}}`)
 	f.do(422, "POST", "/threads/"+id+"/runs/wait", `{"input":{}}`)
+	f.do(422, "POST", "/runs/batch", `[null]`)
 }
 
 // TestStores: a thread is made before it is known which graph will use it, and graphs may have stores of their own.

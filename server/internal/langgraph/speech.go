@@ -32,103 +32,86 @@ func pieceOf(e *event) (p piece, ok bool) {
 	return p, p.ID != "" && strings.HasSuffix(p.Type, "MessageChunk")
 }
 
-// said is a message that is being written.
+// said is a message: one that is being written or, when it is saved, has whole.
 type said struct {
-	id, path, node string
-	text           string
-	stale          bool // readers who cannot take text back have more or other text
-	ended          bool
+	id, kind   string
+	node, path string // empty if it came as a whole
+	text       string
+	whole      any
+	streamed   bool // readers have got a part of it
+	stale      bool // readers who cannot take text back have more or other text
+}
+
+// author is the node of a message that was saved at the end of a step; if that is not known, the first of the step.
+func (m *said) author(e *event) string {
+	if m.node == "" && len(e.Tasks) > 0 {
+		return e.Tasks[0].Node
+	}
+	return m.node
 }
 
 // speech follows the messages of a run.
 type speech struct {
-	known map[string]bool // that were there before
-	said  map[string]*said
-	order []*said
+	known map[string]bool // that are saved
+	open  map[string]*said
 }
 
 // begin takes the messages of the state at the beginning.
 func (s *speech) begin(values map[string]any) {
-	s.known = map[string]bool{}
+	s.known, s.open = map[string]bool{}, map[string]*said{}
 	for _, m := range messagesOf(values) {
 		s.known[m.ID] = true
 	}
-	if s.said == nil {
-		s.said = map[string]*said{}
-	}
-}
-
-// messagesOf are the messages of a state.
-func messagesOf(values map[string]any) (out []message) {
-	list, _ := values["messages"].([]any)
-	for _, v := range list {
-		var m message
-		if body, err := json.Marshal(v); err == nil && json.Unmarshal(body, &m) == nil {
-			out = append(out, m)
-		}
-	}
-	return out
 }
 
 // add takes a piece. It returns its message, what readers who cannot take text back get of it, and
-// whether it is the first.
+// whether it is the first. A message that is nil has said nothing yet.
 func (s *speech) add(e *event, p piece) (m *said, delta string, first bool) {
-	m = s.said[p.ID]
-	if m == nil && p.Text == "" {
-		return nil, "", false
-	}
-	if m == nil {
-		m, first = &said{id: p.ID, path: e.Path, node: e.Node}, true
-		s.said[p.ID] = m
-		s.order = append(s.order, m)
+	if m = s.open[p.ID]; m == nil {
+		if p.Text == "" || s.open == nil {
+			return nil, "", false
+		}
+		m, first = &said{id: p.ID, path: e.Path, node: e.Node, streamed: true}, true
+		s.open[p.ID] = m
 	}
 	if p.Void {
 		m.text, m.stale = "", true
 	}
-	m.text += p.Text
-	if m.stale {
-		return m, "", first
+	if m.text += p.Text; !m.stale {
+		delta = p.Text
 	}
-	return m, p.Text, first
+	return m, delta, first
 }
 
 // void takes back what a node has said in an attempt that does not count.
 func (s *speech) void(path, node string) {
-	for _, m := range s.order {
-		if m.path == path && m.node == node && !m.ended {
+	for _, m := range s.open {
+		if m.path == path && m.node == node {
 			m.text, m.stale = "", true
 		}
 	}
 }
 
-// settled is a message that a step has saved.
-type settled struct {
-	message
-
-	node, path string
-	whole      any
-	rest       string // of a text that was streamed
-	streamed   bool
-	id         string
-}
-
-// settle returns the messages of a state that are new.
-func (s *speech) settle(values map[string]any) (out []settled) {
+// settle returns the messages of a state that are new, with what of each was not streamed as its text.
+func (s *speech) settle(values map[string]any) (out []*said) {
 	list, _ := values["messages"].([]any)
-	for i, m := range messagesOf(values) {
-		if m.ID == "" || s.known[m.ID] || len(list) <= i {
+	for i, saved := range messagesOf(values) {
+		if saved.ID == "" || s.known[saved.ID] {
 			continue
 		}
-		s.known[m.ID] = true
-		done := settled{message: m, id: m.ID, whole: list[i]}
-		if w := s.said[m.ID]; w != nil {
-			done.streamed, done.node, done.path, w.ended = true, w.node, w.path, true
-			text, _ := m.Content.(string)
-			if rest, ok := strings.CutPrefix(text, w.text); ok && !w.stale {
-				done.rest = rest
-			}
+		s.known[saved.ID] = true
+		m := s.open[saved.ID]
+		if delete(s.open, saved.ID); m == nil {
+			m = &said{id: saved.ID}
 		}
-		out = append(out, done)
+		var text string
+		isText := json.Unmarshal(saved.Content, &text) == nil
+		rest, follows := strings.CutPrefix(text, m.text)
+		if m.text = rest; !isText || !follows || m.stale {
+			m.text = ""
+		}
+		m.kind, m.whole = saved.Type, list[i]
+		out = append(out, m)
 	}
 	return out
 }

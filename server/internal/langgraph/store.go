@@ -14,32 +14,35 @@ import (
 
 func (s *service) storeRoutes() []door.Route {
 	return []door.Route{
-		call("PUT /store/items", s.ofFacts(s.putItem)), call("GET /store/items", s.ofFacts(s.getItem)),
-		call("DELETE /store/items", s.ofFacts(s.deleteItem)), call("POST /store/items/search", s.ofFacts(s.searchItems)),
-		call("POST /store/namespaces", s.ofFacts(s.namespaces)),
+		onFacts(s, "PUT /store/items", putItem), onFacts(s, "GET /store/items", getItem), onFacts(s, "DELETE /store/items", deleteItem),
+		onFacts(s, "POST /store/items/search", searchItems), onFacts(s, "POST /store/namespaces", namespaces),
 	}
 }
 
-func (s *service) ofFacts(f handler) handler {
-	return func(w http.ResponseWriter, r *http.Request) (any, error) {
+// facts are those of one owner. They are where an agent of the owner remembers them.
+type facts struct {
+	*longterm.Store
+
+	home longterm.Namespace // of all namespaces of the owner
+}
+
+func (f facts) within(n longterm.Namespace) longterm.Namespace { return slices.Concat(f.home, n) }
+
+func onFacts[Q any](s *service, pattern string, do func(c *call, f facts, q *Q) (any, error)) door.Route {
+	return on(pattern, func(c *call, q *Q) (any, error) {
 		if s.facts == nil {
 			return nil, failed(http.StatusNotImplemented, "this server keeps no facts: no memory is configured")
 		}
-		out, err := f(w, r)
+		f := facts{Store: s.facts}
+		if owner := graph.OwnerOf(c.Context()); owner != "" {
+			f.home = longterm.Namespace{"owners", owner}
+		}
+		out, err := do(c, f, q)
 		if errors.Is(err, longterm.ErrInvalid) {
-			err = failed(http.StatusUnprocessableEntity, "%v", err)
+			err = invalid("%v", err)
 		}
 		return out, err
-	}
-}
-
-// within returns where the owner of a request keeps the facts of a namespace. Those of an owner are where
-// an agent remembers them.
-func within(r *http.Request, n longterm.Namespace) longterm.Namespace {
-	if owner := graph.OwnerOf(r.Context()); owner != "" {
-		return append(longterm.Namespace{"owners", owner}, n...)
-	}
-	return n
+	})
 }
 
 type itemRequest struct {
@@ -50,11 +53,7 @@ type itemRequest struct {
 	TTL       float64            `json:"ttl"`   // minutes
 }
 
-func (s *service) putItem(w http.ResponseWriter, r *http.Request) (any, error) {
-	q, err := read[itemRequest](w, r)
-	if err != nil {
-		return nil, err
-	}
+func putItem(c *call, f facts, q *itemRequest) (any, error) {
 	if q.Index != nil {
 		return nil, unsupported("index")
 	}
@@ -62,60 +61,52 @@ func (s *service) putItem(w http.ResponseWriter, r *http.Request) (any, error) {
 	if q.TTL > 0 {
 		options = append(options, longterm.TTL(time.Duration(q.TTL*float64(time.Minute))))
 	}
-	return nothing{}, s.facts.Put(r.Context(), within(r, q.Namespace), q.Key, q.Value, options...)
+	return nothing{}, f.Put(c.Context(), f.within(q.Namespace), q.Key, q.Value, options...)
 }
 
 // item is a fact as clients know it.
-func item(r *http.Request, f longterm.Fact) map[string]any {
+func (f facts) item(x longterm.Fact) map[string]any {
 	return map[string]any{
-		"namespace": f.Namespace[len(within(r, nil)):], "key": f.Key, "value": f.Value, "created_at": stamp(f.Created), "updated_at": stamp(f.Updated),
+		"namespace": x.Namespace[len(f.home):], "key": x.Key, "value": x.Value, "created_at": stamp(x.Created), "updated_at": stamp(x.Updated),
 	}
 }
 
-func (s *service) getItem(_ http.ResponseWriter, r *http.Request) (any, error) {
+func getItem(c *call, f facts, _ *none) (any, error) {
 	var n longterm.Namespace
-	for _, part := range r.URL.Query()["namespace"] {
+	for _, part := range c.URL.Query()["namespace"] {
 		n = append(n, strings.Split(part, ".")...)
 	}
-	f, err := s.facts.Get(r.Context(), within(r, n), r.URL.Query().Get("key"))
+	x, err := f.Get(c.Context(), f.within(n), c.URL.Query().Get("key"))
 	if errors.Is(err, longterm.ErrNotFound) {
 		return nil, nil //nolint:nilnil // null is the answer
 	}
 	if err != nil {
 		return nil, err
 	}
-	return item(r, f), nil
+	return f.item(x), nil
 }
 
-func (s *service) deleteItem(w http.ResponseWriter, r *http.Request) (any, error) {
-	q, err := read[itemRequest](w, r)
-	if err != nil {
-		return nil, err
-	}
-	return nothing{}, s.facts.Delete(r.Context(), within(r, q.Namespace), q.Key)
+func deleteItem(c *call, f facts, q *itemRequest) (any, error) {
+	return nothing{}, f.Delete(c.Context(), f.within(q.Namespace), q.Key)
 }
 
 type itemQuery struct {
+	pageQuery
+
 	Prefix     longterm.Namespace `json:"namespace_prefix"`
 	Filter     map[string]any     `json:"filter"`
 	Query      string             `json:"query"`
-	Limit      int                `json:"limit"`
-	Offset     int                `json:"offset"`
 	RefreshTTL *bool              `json:"refresh_ttl"` // reading never lengthens the life of a fact
 }
 
-func (s *service) searchItems(w http.ResponseWriter, r *http.Request) (any, error) {
-	q, err := read[itemQuery](w, r)
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.facts.Search(r.Context(), within(r, q.Prefix), longterm.Query{Text: q.Query, Where: q.Filter, Limit: q.Limit, Offset: q.Offset})
+func searchItems(c *call, f facts, q *itemQuery) (any, error) {
+	list, err := f.Search(c.Context(), f.within(q.Prefix), longterm.Query{Text: q.Query, Where: q.Filter, Limit: q.Limit, Offset: q.Offset})
 	items := []any{}
-	for _, f := range found {
-		one := item(r, f)
+	for _, x := range list {
+		one := f.item(x)
 		one["score"] = nil
 		if q.Query != "" {
-			one["score"] = f.Score
+			one["score"] = x.Score
 		}
 		items = append(items, one)
 	}
@@ -123,44 +114,33 @@ func (s *service) searchItems(w http.ResponseWriter, r *http.Request) (any, erro
 }
 
 type namespaceQuery struct {
+	pageQuery
+
 	Prefix   longterm.Namespace `json:"prefix"`
 	Suffix   longterm.Namespace `json:"suffix"`
 	MaxDepth int                `json:"max_depth"`
-	Limit    int                `json:"limit"`
-	Offset   int                `json:"offset"`
 }
 
-// maxFacts is how many facts a list of namespaces is made from.
-const maxFacts = 10_000
+const (
+	maxFacts      = 10_000 // that a list of namespaces is made from
+	minNamespaces = 100    // that a client gets
+)
 
-func (s *service) namespaces(w http.ResponseWriter, r *http.Request) (any, error) {
-	q, err := read[namespaceQuery](w, r)
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.facts.Search(r.Context(), within(r, q.Prefix), longterm.Query{Limit: maxFacts})
-	if err != nil {
-		return nil, err
-	}
-	seen := map[string]bool{}
+func namespaces(c *call, f facts, q *namespaceQuery) (any, error) {
+	found, err := f.Search(c.Context(), f.within(q.Prefix), longterm.Query{Limit: maxFacts})
 	var list []longterm.Namespace
-	for _, f := range found {
-		n := f.Namespace[len(within(r, nil)):]
+	for _, x := range found {
+		n := x.Namespace[len(f.home):]
 		if len(n) < len(q.Suffix) || !slices.Equal(n[len(n)-len(q.Suffix):], q.Suffix) {
 			continue
 		}
 		if q.MaxDepth > 0 {
 			n = n[:min(len(n), q.MaxDepth)]
 		}
-		if !seen[n.Path()] {
-			seen[n.Path()] = true
-			list = append(list, n)
-		}
+		list = append(list, n)
 	}
 	slices.SortFunc(list, func(a, b longterm.Namespace) int { return strings.Compare(a.Path(), b.Path()) })
-	rows := make([]any, len(list))
-	for i, n := range list {
-		rows[i] = n
-	}
-	return map[string]any{"namespaces": page(rows, q.Offset, max(q.Limit, 100))}, nil
+	list = slices.CompactFunc(list, func(a, b longterm.Namespace) bool { return a.Path() == b.Path() })
+	q.Limit = max(q.Limit, minNamespaces)
+	return map[string]any{"namespaces": page(list, q.pageQuery)}, err
 }

@@ -1,53 +1,70 @@
 package langgraph
 
 import (
+	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server/internal/door"
 )
 
 func (s *service) streamRoutes() []door.Route {
 	return []door.Route{
-		long("POST /threads/{thread}/runs/stream", s.streamNew), long("POST /runs/stream", s.streamNew),
-		long("GET /threads/{thread}/runs/{run}/stream", s.streamAgain),
+		long(s.onNewRun("POST /threads/{thread}/runs/stream", streamNew)), long(s.onNewRun("POST /runs/stream", streamNew)),
+		long(s.onRun("GET /threads/{thread}/runs/{run}/stream", streamAgain)), long(onThread(s, "GET /threads/{thread}/stream", s.streamThread)),
+		long(on("POST /threads/{thread}/stream/events", s.streamEvents)),
+		{Pattern: "POST /threads/{thread}/commands", Scope: tokens.Ask, Errors: problem, Do: s.command},
 	}
 }
 
-func (s *service) streamNew(w http.ResponseWriter, r *http.Request) error {
-	x, q, err := s.beginFrom(w, r)
-	if err != nil {
-		return err
-	}
-	t, err := s.find(r.Context(), x.thread)
-	if err != nil && !missing(err) {
-		return err
-	}
-	s.stream(w, r, reading{found: t, run: x, modes: x.modes, subgraphs: x.subgraphs, ids: x.resumable, cancel: q.OnDisconnect == "cancel"})
-	return nil
+// reader sends the events of runs to a client.
+type reader struct {
+	out   *door.Stream
+	words func(*fold) protocol
+	since int64 // number of the last event that the client has, or was sent
+	folds map[*run]*fold
 }
+
+func (r *reader) send(e *event) {
+	f := r.folds[e.run]
+	if f == nil {
+		f = &fold{run: e.run}
+		f.words = r.words(f)
+		r.folds[e.run] = f
+	}
+	for i, p := range f.take(e) {
+		n := number(e.at, i)
+		if n <= r.since {
+			continue
+		}
+		r.since = n
+		if m, ok := f.words.frame(e, &p, n); ok {
+			_ = r.out.Send(m) // an error ends the context of the stream
+		}
+	}
+}
+
+func streamNew(c *call, r *run) (any, error) { return r.stream(c, r.modes, r.resumable, 0) }
 
 // streamAgain is the stream of a run for a reader that comes back, or comes later.
-func (s *service) streamAgain(w http.ResponseWriter, r *http.Request) error {
-	t, x, c, err := s.named(r)
+func streamAgain(c *call, r *run) (any, error) {
+	modes := r.modes
+	if list := c.URL.Query()["stream_mode"]; strings.Join(list, "") != "" { // the Python SDK sends an empty one
+		modes = list
+	}
+	if err := checkModes(modes); err != nil {
+		return nil, err
+	}
+	since, err := lastEvent(c.Request)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	in := reading{found: t, run: x, call: c, modes: x.modes, subgraphs: x.subgraphs, ids: true, cancel: cancels(r)}
-	if list := r.URL.Query()["stream_mode"]; strings.Join(list, "") != "" { // the Python SDK sends an empty one
-		in.modes = list
-	}
-	if err := in.check(); err != nil {
-		return err
-	}
-	if in.after, err = lastEvent(r); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Location", "/threads/"+x.thread+"/runs/"+x.id)
-	s.stream(w, r, in)
-	return nil
+	c.w.Header().Set("Content-Location", r.path())
+	return r.stream(c, modes, true, since)
 }
 
 // lastEvent returns the number of the last event that a reader has; 0 without any.
@@ -58,64 +75,121 @@ func lastEvent(r *http.Request) (int64, error) {
 	}
 	n, err := strconv.ParseInt(last, 10, 64)
 	if err != nil {
-		return 0, failed(http.StatusUnprocessableEntity, "Last-Event-ID: %q is not the id of an event", last)
+		return 0, invalid("Last-Event-ID: %q is not the id of an event", last)
 	}
 	return n, nil
 }
 
-// reading is how a run is read.
-type reading struct {
-	*found
-	*run
-	modes
-
-	call      loggedCall // of a run that is in the log alone
-	subgraphs bool
-	ids       bool  // events have ids
-	after     int64 // the number of the last event that the reader has
-	cancel    bool  // the run ends when the reader leaves
+// stream writes the events of a run after a number, to its end.
+func (r *run) stream(c *call, modes names, ids bool, since int64) (any, error) {
+	c.w.Header().Set("Location", r.path()+"/stream?stream_mode="+strings.Join(modes, "&stream_mode="))
+	ctx, out := door.OpenStream(c.w, c.Request)
+	defer out.Close()
+	send := func(name string, data any) {
+		_ = out.Send(door.Message{Event: name, Data: encoded(data)}) // a fault shows with the next one
+	}
+	if since == 0 {
+		send("metadata", map[string]any{"run_id": r.id, "attempt": 1})
+	}
+	to := &reader{out: out, since: since, folds: map[*run]*fold{}, words: func(f *fold) protocol {
+		return &older{fold: f, modes: modes, subgraphs: r.subgraphs, ids: ids}
+	}}
+	for e, err := range r.events(ctx) {
+		if err != nil {
+			c.left(ctx, r)
+			return answered{}, nil
+		}
+		to.send(&e)
+	}
+	if len(to.folds) == 0 && slices.Contains(modes, "values") { // nothing was left to do
+		if state, _, err := r.runner.State(ctx, r.thread); err == nil {
+			send("values", valuesOf(state))
+		}
+	}
+	return answered{}, nil
 }
 
-// stream writes the events of a run, to its end.
-func (s *service) stream(w http.ResponseWriter, r *http.Request, in reading) {
-	x := in.run
-	location := "/threads/" + x.thread + "/runs/" + x.id + "/stream"
-	for i, m := range in.modes {
-		location += map[bool]string{true: "?", false: "&"}[i == 0] + "stream_mode=" + m
+// streamEvents writes the events of a thread, which may not exist yet.
+func (s *service) streamEvents(c *call, q *eventsRequest) (any, error) {
+	if err := q.check(); err != nil {
+		return nil, err
 	}
-	w.Header().Set("Location", location)
-	ctx, out := door.OpenStream(w, r)
+	t, err := s.find(c.Context(), c.PathValue("thread"))
+	if err != nil && !missing(err) {
+		return nil, err
+	}
+	return s.follow(c, t, q.Since, func(f *fold) protocol { return &newer{fold: f, q: q} })
+}
+
+// streamThread writes the runs of a thread as the older protocol has them.
+func (s *service) streamThread(c *call, t *found, _ *none) (any, error) {
+	if m := strings.Join(c.URL.Query()["stream_mode"], ","); m != "" && m != "run_modes" {
+		return nil, unsupported("stream_mode " + strconv.Quote(m))
+	}
+	since, err := lastEvent(c.Request)
+	if err != nil {
+		return nil, err
+	}
+	return s.follow(c, t, since, func(f *fold) protocol {
+		return &older{fold: f, modes: f.modes, subgraphs: f.subgraphs, ids: true}
+	})
+}
+
+// follow writes the events of a thread, which is nil before it exists: those after a number or, without one, those of
+// its last run, and then those of later runs, until the reader leaves.
+func (s *service) follow(c *call, t *found, since int64, words func(*fold) protocol) (any, error) {
+	var head graph.CommitID
+	if t != nil {
+		head = t.Head
+	}
+	known, leave := s.runs.watch(c.PathValue("thread"), head)
+	defer leave()
+	first, runs := known.known() // before the client sees that the stream begins
+	ctx, out := door.OpenStream(c.w, c.Request)
 	defer out.Close()
-	if in.after == 0 {
-		first := part{name: "metadata", data: map[string]any{"run_id": x.id, "attempt": 1}}
-		_ = out.Send(door.Message{Event: first.name, Data: first.encoded()}) // a fault shows with the next one
+	to := &reader{out: out, since: since, words: words, folds: map[*run]*fold{}}
+	if t != nil && (since > 0 || len(runs) == 0) {
+		if err := to.catchUp(ctx, t, first); err != nil {
+			return answered{}, nil // the reader has left, or comes again
+		}
 	}
-	p := newPrinter(x, in.modes, in.subgraphs)
-	any := false
-	for e, err := range s.events(ctx, in.found, x, in.call) {
+	owner := graph.OwnerOf(ctx)
+	for e, err := range known.read(ctx, nil) {
 		if err != nil {
-			if ctx.Err() != nil && in.cancel {
-				x.cancel(graph.ErrCancelled)
-			}
-			return
+			break
 		}
-		any = true
-		for i, part := range p.print(&e) {
-			m := door.Message{Event: part.name, Data: part.encoded()}
-			n := number(e.at, i)
-			if n <= in.after {
-				continue
-			}
-			if in.ids {
-				m.ID = strconv.FormatInt(n, 10)
-			}
-			_ = out.Send(m) // an error ends ctx
+		foreign := owner != "" && e.run.owner != owner // of a thread that did not exist when the stream began
+		old := since == 0 && len(runs) > 0 && slices.Contains(runs[:len(runs)-1], e.run)
+		if !foreign && !old {
+			to.send(&e)
 		}
 	}
-	if !any && p.wants("values") && in.found != nil { // nothing was left to do
-		if state, _, err := in.State(ctx, x.thread); err == nil {
-			values := part{name: "values", data: valuesOf(state)}
-			_ = out.Send(door.Message{Event: values.name, Data: values.encoded()})
+	return answered{}, nil
+}
+
+// catchUp sends what the log has before a position, if there is one: what the reader lacks or, if it has nothing, the last run.
+func (r *reader) catchUp(ctx context.Context, t *found, before *position) error {
+	query := graph.RunQuery{Thread: t.Thread}
+	if r.since == 0 {
+		query.Limit = 1
+	}
+	infos, err := t.Runs(ctx, query)
+	if err != nil {
+		return err
+	}
+	for _, info := range slices.Backward(infos) {
+		if int64(info.Last)*4+3 < positionOf(r.since).seq {
+			continue
+		}
+		x := fromLog(ctx, t, info, callOf(info.Run))
+		for e, err := range t.Events(ctx, t.Thread, info.Run, 0, graph.Values|graph.Updates|graph.Tasks) {
+			if err != nil {
+				return err
+			}
+			if before == nil || e.Seq < before.seq {
+				r.send(&event{Event: e, at: position{seq: e.Seq}, run: x})
+			}
 		}
 	}
+	return nil
 }

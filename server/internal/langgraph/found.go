@@ -1,0 +1,165 @@
+package langgraph
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/untyped"
+)
+
+// found is a thread and the graph that it belongs to.
+type found struct {
+	untyped.Runner
+	graph.ThreadInfo
+
+	graph string // that has used the thread or, while none has, the first of the store
+	used  bool
+}
+
+// blank reports whether a thread was created and nothing else.
+func (t *found) blank() bool { return t.Inputs == 0 && t.Bytes == 0 && t.First == t.Head }
+
+// of returns a thread of the store of a graph.
+func (s *service) of(info graph.ThreadInfo, name string) *found {
+	if used := info.Metadata["graph_id"]; s.graphs[used] != nil {
+		return &found{s.graphs[used], info, used, true}
+	}
+	return &found{s.graphs[name], info, name, false}
+}
+
+// lister returns the store of a graph as a list of threads.
+func lister(g untyped.Runner) (graph.Lister, error) {
+	l, ok := g.Store().(graph.Lister)
+	if !ok {
+		return nil, graph.ErrNoList
+	}
+	return l, nil
+}
+
+// find returns a thread. If several stores have one of its name, that which a graph has used wins.
+func (s *service) find(ctx context.Context, thread string) (best *found, err error) {
+	for _, name := range s.names {
+		l, err := lister(s.graphs[name])
+		if err != nil {
+			return nil, err
+		}
+		info, err := l.Info(ctx, thread)
+		if errors.Is(err, graph.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		t := s.of(info, name)
+		if t.used && t.graph == name {
+			return t, nil
+		}
+		if !t.used && (best == nil || best.blank() && t.Inputs > 0) {
+			best = t
+		}
+	}
+	if best == nil {
+		return nil, failed(http.StatusNotFound, "thread %q: %v", thread, graph.ErrNotFound)
+	}
+	return best, nil
+}
+
+// create makes a thread by a commit that changes nothing, so that any graph can go on from it.
+func (s *service) create(ctx context.Context, thread string, metadata map[string]any) (*found, error) {
+	if err := graph.CheckThread(thread); err != nil {
+		return nil, err
+	}
+	g := s.graphs[s.names[0]]
+	if name, ok := metadata["graph_id"].(string); ok && s.graphs[name] != nil {
+		g = s.graphs[name]
+	}
+	store := g.Store()
+	lease, err := store.Acquire(ctx, thread, graph.AcquireOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if lease.Head == 0 {
+		var b graph.Batch
+		b.Source, b.Status, b.Run = graph.SourceUpdate, graph.Completed, newID()
+		_, err = store.Commit(ctx, lease, b)
+	}
+	if err = errors.Join(err, store.Release(ctx, lease)); err == nil {
+		err = describe(ctx, thread, store, metadata)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.find(ctx, thread)
+}
+
+// moved returns a thread that no graph has used in the store of a graph.
+func (s *service) moved(ctx context.Context, t *found, name string) (*found, error) {
+	if !t.blank() {
+		return nil, failed(http.StatusConflict, "the thread is one of the graph %q", t.graph)
+	}
+	if err := s.remove(ctx, t.Thread); err != nil {
+		return nil, err
+	}
+	return s.create(ctx, t.Thread, merged(unpacked(t.Metadata), map[string]any{"graph_id": name}))
+}
+
+func (s *service) remove(ctx context.Context, thread string) error {
+	t, err := s.find(ctx, thread)
+	if err != nil {
+		return err
+	}
+	store, ok := t.Store().(interface {
+		Delete(ctx context.Context, threads ...string) error
+	})
+	if !ok {
+		return unsupported("the store")
+	}
+	if err := s.runs.forget(ctx, thread); err != nil {
+		return err
+	}
+	return store.Delete(ctx, thread)
+}
+
+// describe adds to the metadata of a thread.
+func describe(ctx context.Context, thread string, store graph.Store, metadata map[string]any) error {
+	l, ok := store.(graph.Lister)
+	if !ok || len(metadata) == 0 {
+		return nil
+	}
+	return l.Describe(ctx, thread, graph.ThreadFacts{Metadata: packed(metadata)})
+}
+
+const marked = "json:"
+
+// packed is metadata as threads and runs keep it: a text as itself, another value as JSON behind a mark.
+func packed(metadata map[string]any) map[string]string {
+	out := make(map[string]string, len(metadata))
+	for k, v := range metadata {
+		text, ok := v.(string)
+		if !ok || strings.HasPrefix(text, marked) {
+			body, _ := json.Marshal(v) // it was decoded from JSON
+			text = marked + string(body)
+		}
+		out[k] = text
+	}
+	return out
+}
+
+// unpacked is the inverse of packed.
+func unpacked(metadata map[string]string) map[string]any {
+	out := make(map[string]any, len(metadata))
+	for k, text := range metadata {
+		out[k] = text
+		if body, ok := strings.CutPrefix(text, marked); ok {
+			var v any
+			if json.Unmarshal([]byte(body), &v) == nil {
+				out[k] = v
+			}
+		}
+	}
+	return out
+}
