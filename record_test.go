@@ -353,6 +353,7 @@ func TestWhatDocumentsLack(t *testing.T) {
 			declined(question)
 		}
 	}
+	l.Flush(t.Context())
 	l.Close()
 	a := open(t, ragflow.Config{DataDir: data, Docs: []string{kettle(t)}})
 	r := analytics(t, a, ragflow.AnalyticsQuery{Last: time.Hour})
