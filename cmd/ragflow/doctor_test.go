@@ -23,7 +23,9 @@ func TestDoctorAnswer(t *testing.T) {
 		{"low", ragflow.Reply{Grade: ragflow.GradeReply{Score: 0.2, Attempts: 2}}, ragflow.Config{}, []string{"graded 0.20", "LLM_TRANSFORMS"}},
 		{"low with a dictionary", ragflow.Reply{Grade: ragflow.GradeReply{Score: 0.2, Attempts: 2}}, ragflow.Config{Dictionary: "words.txt"}, []string{"graded 0.20"}},
 		{
-			"slow", ragflow.Reply{Grade: good, LatencyMS: map[string]float64{"total": 900, "retrieval": 700, "generate": 200}}, ragflow.Config{},
+			"slow",
+			ragflow.Reply{Grade: good, LatencyMS: map[string]float64{"total": 900, "retrieval": 700, "generate": 200}},
+			ragflow.Config{},
 			[]string{"most of it in retrieval: in one"},
 		},
 	} {
