@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"example.com/ragflow/internal/llmtest"
 )
 
 const (

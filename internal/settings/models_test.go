@@ -96,7 +96,7 @@ func TestTasks(t *testing.T) { // Z04
 	}
 }
 
-// TestPrices is N02: where the price of a model comes from.
+// TestPrices is N02: which source gives the price of a model.
 func TestPrices(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "prices.txt")
 	if err := os.WriteFile(list, []byte("date 2031-01-01\nopenai:gpt-4o=7/8\nhouse=3/4\n"), 0o600); err != nil {

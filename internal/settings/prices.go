@@ -31,16 +31,16 @@ func (m *Models) Prices() (prices.Table, error) {
 // priceOf returns the price of a model: of LLM_PRICES, of the lists by its configured name or by its provider, or nothing
 // for the servers of models on this machine. Any other price is unknown.
 func (m *Models) priceOf(name string, at Endpoint) (p llm.PerMillion, known bool, err error) {
-	if p, ok := m.prices[name]; ok {
-		return p, true, nil
+	if own, ok := m.prices[name]; ok {
+		return own, true, nil
 	}
 	table, err := m.Prices()
 	if err != nil {
 		return p, false, err
 	}
 	for _, n := range []string{name, at.Provider + ":" + at.model} {
-		if p, ok := table.Of(n); ok {
-			return p, true, nil
+		if listed, ok := table.Of(n); ok {
+			return listed, true, nil
 		}
 	}
 	host, _ := at.remote()
