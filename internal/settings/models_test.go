@@ -134,6 +134,22 @@ func TestPrices(t *testing.T) {
 	}
 }
 
+// TestPriceOfReranker checks that calls of a reranker cost what LLM_PRICES says, and are not priced without.
+func TestPriceOfReranker(t *testing.T) {
+	s := llmtest.NewServer(llmtest.Body("application/json", `{"results":[{"index":0,"relevance_score":0.5}],"usage":{"total_tokens":1000}}`))
+	t.Cleanup(s.Close)
+	for prices, want := range map[string]float64{"": 0, "r=2": 0.002} {
+		c, _, err := configured(t, "RERANK_MODEL=r", "RERANK_BASE_URL="+s.URL(), "LLM_PRICES="+prices)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.Models.Reranker.Rerank(t.Context(), "q", []string{"text"})
+		if err != nil || got.CostUSD != want || got.Priced != (want > 0) {
+			t.Errorf("%q: %+v, %v", prices, got, err)
+		}
+	}
+}
+
 func TestBadTasks(t *testing.T) {
 	for _, text := range []string{"small", "sing=small", "rewrite=small temperature=hot", "rewrite=small tokens=0", "temperature=1"} {
 		if taskList(&Models{})(text) {

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"os"
 
 	"example.com/ragflow/internal/prices"
@@ -46,4 +47,19 @@ func (m *Models) priceOf(name string, at Endpoint) (p llm.PerMillion, known bool
 	host, _ := at.remote()
 	local, ok := providers.Named(at.Provider)
 	return p, ok && local.KeyName == "" && host == "", nil
+}
+
+// pricedReranker sets the cost of each call.
+type pricedReranker struct {
+	llm.Reranker
+
+	price llm.PerMillion
+}
+
+func (r pricedReranker) Rerank(ctx context.Context, query string, texts []string) (llm.Scores, error) {
+	out, err := r.Reranker.Rerank(ctx, query, texts)
+	if err == nil {
+		out.CostUSD, out.Priced = r.price.Cost(out.Usage), true
+	}
+	return out, err
 }
