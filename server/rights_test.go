@@ -264,7 +264,7 @@ func TestForeignEverywhere(t *testing.T) {
 	}
 }
 
-// TestRevokedStreams: the open streams of a token end with it, and none is opened again where it was.
+// TestRevokedStreams: the open streams of a token end with it, and cannot be opened again.
 func TestRevokedStreams(t *testing.T) {
 	t.Parallel()
 	m := llmtest.Hold(leaveAnswer)

@@ -75,7 +75,7 @@ func trickle(ctx context.Context, url, head, text string) (time.Duration, error)
 	return 0, errors.New("the server took it all")
 }
 
-// TestFloods: whoever sends too much or too slowly is refused, the memory of the server is bounded, and another
+// TestFloods: a client that sends too much or too slowly is refused, the memory of the server is bounded, and another
 // client is answered meanwhile.
 func TestFloods(t *testing.T) {
 	if testing.Short() {

@@ -25,14 +25,14 @@ type tabs struct {
 	open map[string]int
 }
 
-// mostTabs is how many streams a browser may have: it has six connections to a server for all its tabs, and
+// maxTabs is how many streams a browser may have: it has six connections to a server for all its tabs, and
 // needs some for what people do. Further tabs are told how things are and come again.
-const mostTabs = 4
+const maxTabs = 4
 
 func (t *tabs) enter(browser string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.open[browser] >= mostTabs {
+	if t.open[browser] >= maxTabs {
 		return false
 	}
 	if t.open == nil {

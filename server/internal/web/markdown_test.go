@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMarkdown renders what documents and models may hold, of which nothing but text reaches the page.
+// TestMarkdown renders what documents and models may hold: text alone reaches the page.
 func TestMarkdown(t *testing.T) {
 	for _, text := range []string{
 		"<script>alert(1)</script>", "a <img src=x onerror=alert(1)> b", "![x](https://evil.test/a.png)", "[x](javascript:alert(1))",

@@ -35,8 +35,8 @@ type sheet struct {
 	Sharp  string        // and a better one
 }
 
-// mostSheets is how many pages of a PDF are shown at a time.
-const mostSheets = 3
+// maxSheets is how many pages of a PDF are shown at a time.
+const maxSheets = 3
 
 // cite shows the source of an answer: a citation, or another one that was found.
 func (s *site) cite(other bool) http.HandlerFunc {
@@ -85,19 +85,19 @@ func scoped(s state.Scope) []string {
 
 // document shows a whole document, or the lines of it that ?from= and ?to= name.
 func (s *site) document(w http.ResponseWriter, r *http.Request) {
-	s.source(w, r, r.PathValue("id"), source.Passage{From: 1, To: mostLines}, "")
+	s.source(w, r, r.PathValue("id"), source.Passage{From: 1, To: maxLines}, "")
 }
 
-// mostLines is how many lines of a document one page shows.
-const mostLines = 2000
+// maxLines is how many lines of a document one page shows.
+const maxLines = 2000
 
 // source shows a passage of a document.
 func (s *site) source(w http.ResponseWriter, r *http.Request, id string, p source.Passage, where string) {
 	q := r.URL.Query()
 	if from, err := strconv.Atoi(q.Get("from")); err == nil && from > 0 {
-		p.From, p.To = from, from+mostLines/10
+		p.From, p.To = from, from+maxLines/10
 		if to, err := strconv.Atoi(q.Get("to")); err == nil && to >= from {
-			p.To = min(to, from+mostLines)
+			p.To = min(to, from+maxLines)
 		}
 	}
 	v, err := s.reader.View(r.Context(), id, p)
@@ -124,7 +124,7 @@ func (s *site) source(w http.ResponseWriter, r *http.Request, id string, p sourc
 
 // sheets adds the pages that the passage is on, or that ?page= names.
 func (s *site) sheets(r *http.Request, p *sourcePage) {
-	first, last := p.View.Pages.First, min(p.View.Pages.Last, p.View.Pages.First+mostSheets-1)
+	first, last := p.View.Pages.First, min(p.View.Pages.Last, p.View.Pages.First+maxSheets-1)
 	if n, err := strconv.Atoi(r.URL.Query().Get("page")); err == nil && n >= 1 && n <= p.View.Pages.Count {
 		first, last = n, n
 	}
@@ -181,5 +181,5 @@ func (p *sourcePage) missing() bool {
 }
 
 // Earlier and Later are the lines to show before and after those that are shown.
-func (p *sourcePage) Earlier() int { return max(1, p.Lines.First-mostLines/10) }
+func (p *sourcePage) Earlier() int { return max(1, p.Lines.First-maxLines/10) }
 func (p *sourcePage) Later() int   { return p.Lines.First + len(p.Lines.Lines) }
