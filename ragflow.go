@@ -109,7 +109,7 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	if a.library, err = a.collections.Open(ctx, ""); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
-	a.openQueryLog() //nolint:contextcheck // it outlives the call
+	a.openQueryLog()
 	return a, nil
 }
 

@@ -115,8 +115,7 @@ func (v *visit) reach(ctx context.Context) bool {
 }
 
 func (v *visit) unreachable(err error) {
-	var failed *url.Error
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err // the address stands beside it
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {

@@ -73,7 +73,7 @@ func (a *app) serve(ctx context.Context, g *given, addr string, o server.Options
 
 // listen serves until the program is told to end, and keeps the index up to date.
 func (a *app) listen(ctx context.Context, g *given, s *session, addr string, o server.Options, show bool) error {
-	h, err := server.New(s.Assistant, o)
+	h, err := server.New(s.Assistant, o) //nolint:contextcheck // a deletion outlives the request that asks for it
 	if err != nil {
 		return &failure{code: exitUsage, err: err}
 	}

@@ -17,7 +17,7 @@ import (
 // person does tasks on the page and counts what she has to do: each click, each text and each choice of a file.
 type person struct {
 	t     *testing.T
-	tab   context.Context
+	tab   context.Context //nolint:containedctx // how chromedp names a tab
 	steps int
 }
 

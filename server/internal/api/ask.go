@@ -116,7 +116,7 @@ func (s *service) search(ctx context.Context, r *searchRequest) (*ragflow.Search
 }
 
 func (s *service) ask(w http.ResponseWriter, r *http.Request) {
-	in, err := read[askRequest](w, r)
+	in, err := read[askRequest](r)
 	if err != nil {
 		fail(w, err)
 		return

@@ -31,7 +31,7 @@ type endpoint struct {
 func call[In, Out any](pattern string, scope tokens.Scope, summary string, do func(context.Context, *In) (Out, error)) endpoint {
 	e := endpoint{summary: summary, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
 	e.Route = door.Route{Pattern: pattern, Scope: scope, Do: func(w http.ResponseWriter, r *http.Request) {
-		in, err := read[In](w, r)
+		in, err := read[In](r)
 		if err != nil {
 			fail(w, err)
 			return
@@ -54,10 +54,10 @@ func call[In, Out any](pattern string, scope tokens.Scope, summary string, do fu
 type none struct{}
 
 // read reads a request.
-func read[In any](w http.ResponseWriter, r *http.Request) (*In, error) {
+func read[In any](r *http.Request) (*In, error) {
 	in := new(In)
 	if r.Method != http.MethodGet && r.Method != http.MethodDelete {
-		if err := door.ReadStrict(w, r, in); err != nil {
+		if err := door.ReadStrict(r, in); err != nil {
 			return nil, err
 		}
 	}

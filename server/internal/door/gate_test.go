@@ -300,7 +300,7 @@ func TestLimits(t *testing.T) {
 	long := door.Route{Pattern: "GET /long", Scope: tokens.Ask, Long: true, Do: func(http.ResponseWriter, *http.Request) { <-release }}
 	read := door.Route{Pattern: "POST /read", Scope: tokens.Read, MaxBody: 10, Do: func(w http.ResponseWriter, r *http.Request) {
 		var v any
-		if err := door.ReadJSON(w, r, &v); err != nil {
+		if err := door.ReadJSON(r, &v); err != nil {
 			door.Problem(w, door.Status(err), err.Error())
 		}
 	}}

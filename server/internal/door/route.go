@@ -57,12 +57,12 @@ func (e *BodyError) Unwrap() error { return e.Err }
 
 // ReadJSON reads the body of a request into v. Unknown fields are ignored: see [ReadStrict]. The
 // error is a *BodyError. An empty body leaves v as it is.
-func ReadJSON(w http.ResponseWriter, r *http.Request, v any) error { return readJSON(w, r, v, false) }
+func ReadJSON(r *http.Request, v any) error { return readJSON(r, v, false) }
 
 // ReadStrict is ReadJSON that refuses unknown fields.
-func ReadStrict(w http.ResponseWriter, r *http.Request, v any) error { return readJSON(w, r, v, true) }
+func ReadStrict(r *http.Request, v any) error { return readJSON(r, v, true) }
 
-func readJSON(w http.ResponseWriter, r *http.Request, v any, strict bool) error {
+func readJSON(r *http.Request, v any, strict bool) error {
 	body, err := io.ReadAll(r.Body)
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return &BodyError{http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", large.Limit)}

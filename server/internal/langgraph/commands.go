@@ -27,7 +27,7 @@ func (e *refusal) Error() string { return e.text }
 
 func (s *service) command(w http.ResponseWriter, r *http.Request) {
 	var q commandRequest
-	if err := door.ReadStrict(w, r, &q); err != nil || q.ID == nil || q.Method == "" {
+	if err := door.ReadStrict(r, &q); err != nil || q.ID == nil || q.Method == "" {
 		door.WriteJSON(w, http.StatusBadRequest, rejection(nil, "invalid_argument", "a command has an integer id and a method"))
 		return
 	}

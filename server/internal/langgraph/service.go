@@ -69,7 +69,7 @@ func on[Q any](pattern string, do func(c *call, q *Q) (any, error)) door.Route {
 		var err error
 		q := new(Q)
 		if _, empty := any(q).(*none); !empty {
-			err = door.ReadStrict(w, r, q)
+			err = door.ReadStrict(r, q)
 		}
 		if err == nil {
 			out, err = do(&call{Request: r, w: w}, q)

@@ -28,7 +28,7 @@ type chatRequest struct {
 
 func (s *service) chat(w http.ResponseWriter, r *http.Request) (any, error) {
 	var in chatRequest
-	t, err := &turn{}, door.ReadJSON(w, r, &in)
+	t, err := &turn{}, door.ReadJSON(r, &in)
 	if err == nil {
 		t.text, t.before, err = question("messages", in.Messages)
 	}

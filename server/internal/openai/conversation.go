@@ -151,7 +151,7 @@ func (*service) makeConversation(w http.ResponseWriter, r *http.Request) (any, e
 	var in struct {
 		Items []message `json:"items"`
 	}
-	err := door.ReadJSON(w, r, &in)
+	err := door.ReadJSON(r, &in)
 	if err == nil && len(in.Items) > 0 {
 		err = refuse("items", "a conversation begins with its first response, which may have several messages")
 	}

@@ -89,7 +89,7 @@ const maxTexts = 2048
 // embed makes vectors by the configured embedder, or that of the program.
 func (s *service) embed(w http.ResponseWriter, r *http.Request) (any, error) {
 	var in embeddingsRequest
-	if err := door.ReadJSON(w, r, &in); err != nil {
+	if err := door.ReadJSON(r, &in); err != nil {
 		return nil, err
 	}
 	e := s.config.Models.Embedder

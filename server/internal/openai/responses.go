@@ -23,7 +23,7 @@ type responseRequest struct {
 
 func (s *service) respond(w http.ResponseWriter, r *http.Request) (any, error) {
 	var in responseRequest
-	t, err := &turn{}, door.ReadJSON(w, r, &in)
+	t, err := &turn{}, door.ReadJSON(r, &in)
 	if err == nil {
 		t.text, t.before, err = question("input", in.Input)
 	}

@@ -39,14 +39,14 @@ func (s *site) begin(w http.ResponseWriter, r *http.Request, q ragflow.Question)
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	s.open(w, r, run.Thread)
+	open(w, r, run.Thread)
 }
 
 // offline names the choice of no model.
 const offline = "offline"
 
 // open sends a person to a conversation.
-func (s *site) open(w http.ResponseWriter, r *http.Request, thread string) {
+func open(w http.ResponseWriter, r *http.Request, thread string) {
 	to := "/t/" + url.PathEscape(thread)
 	if r.Header.Get("Hx-Request") != "" {
 		w.Header().Set("Hx-Redirect", to)
@@ -91,7 +91,7 @@ func (s *site) cancel(w http.ResponseWriter, r *http.Request) {
 		s.fault(w, r, err)
 		return
 	}
-	s.stay(w, r)
+	stay(w, r)
 }
 
 // run is the run that the address of a request names, of its conversation.
@@ -104,12 +104,12 @@ func (s *site) run(r *http.Request) (*threads.Run, error) {
 }
 
 // stay answers a form of a conversation whose stream shows what came of it.
-func (s *site) stay(w http.ResponseWriter, r *http.Request) {
+func stay(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Hx-Request") != "" {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	s.open(w, r, r.PathValue("thread"))
+	open(w, r, r.PathValue("thread"))
 }
 
 // resume continues the last run of a conversation, with the answers of a person if it asked.

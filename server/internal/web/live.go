@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -108,7 +109,7 @@ func (s *site) next(ctx context.Context, thread, seen string, again bool) *turn 
 		return nil
 	}
 	asks := questions(t)
-	for i := len(asks) - 1; i >= 0; i-- {
+	for i := range slices.Backward(asks) {
 		if asks[i].Run != seen {
 			continue
 		}

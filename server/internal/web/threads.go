@@ -68,7 +68,7 @@ func (s *site) rename(w http.ResponseWriter, r *http.Request) {
 		s.fault(w, r, err)
 		return
 	}
-	s.open(w, r, r.PathValue("thread"))
+	open(w, r, r.PathValue("thread"))
 }
 
 // remove deletes a conversation after a time in which it can be brought back.
@@ -93,7 +93,7 @@ func (s *site) restore(w http.ResponseWriter, r *http.Request) {
 		s.fault(w, r, err)
 		return
 	}
-	s.open(w, r, r.PathValue("thread"))
+	open(w, r, r.PathValue("thread"))
 }
 
 // fork copies a conversation, to go on in another way.
@@ -104,7 +104,7 @@ func (s *site) fork(w http.ResponseWriter, r *http.Request) {
 		s.fault(w, r, err)
 		return
 	}
-	s.open(w, r, to)
+	open(w, r, to)
 }
 
 var unsafeName = regexp.MustCompile(`[^\pL\pN]+`)

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -145,8 +146,8 @@ func (t *turn) Answer() template.HTML {
 			return t.address("cite", n), n
 		}
 		for i, c := range t.Reply.Citations {
-			if fmt.Sprint(c.N) == n {
-				return t.address("cite", fmt.Sprint(i)), n + ": " + c.Source
+			if strconv.Itoa(c.N) == n {
+				return t.address("cite", strconv.Itoa(i)), n + ": " + c.Source
 			}
 		}
 		return "", ""
@@ -159,8 +160,8 @@ func (t *turn) address(kind, i string) string {
 }
 
 // Cite and Other are the addresses of the sources of the answer.
-func (t *turn) Cite(i int) string  { return t.address("cite", fmt.Sprint(i)) }
-func (t *turn) Other(i int) string { return t.address("other", fmt.Sprint(i)) }
+func (t *turn) Cite(i int) string  { return t.address("cite", strconv.Itoa(i)) }
+func (t *turn) Other(i int) string { return t.address("other", strconv.Itoa(i)) }
 
 // Place names the lines or pages of a source.
 func place(start, end int, pages string) string {
@@ -175,9 +176,6 @@ func place(start, end int, pages string) string {
 	return fmt.Sprintf(":%d–%d", start, end)
 }
 
-// marksOff takes out the marks of Markdown that would be read aloud.
-var marksOff = strings.NewReplacer("**", "", "`", "", "\\", "")
-
 // sentences returns the whole sentences of the answer after the first from bytes, as text for people
 // who listen, and how many bytes they end at.
 func (t *turn) sentences(from int) (said string, to int) {
@@ -187,5 +185,6 @@ func (t *turn) sentences(from int) (said string, to int) {
 	if t.State == running {
 		end = max(strings.LastIndex(rest, ". "), strings.LastIndex(rest, ".\n"), strings.LastIndex(rest, "? "), strings.LastIndex(rest, "\n\n")) + 1
 	}
-	return marksOff.Replace(citation.ReplaceAllString(rest[:end], "")), from + end
+	marks := strings.NewReplacer("**", "", "`", "", "\\", "") // would be read aloud
+	return marks.Replace(citation.ReplaceAllString(rest[:end], "")), from + end
 }

@@ -37,7 +37,7 @@ func newViews() *views {
 	pages, _ := fs.Glob(templates, "templates/*.html")
 	for language, words := range allWords() {
 		funcs := template.FuncMap{"t": words.say, "n": words.count, "static": func(name string) string { return "/static/" + name + "?v=" + v.version }}
-		maps.Copy(funcs, shapes)
+		maps.Copy(funcs, shapes())
 		base := template.Must(template.New("").Funcs(funcs).ParseFS(templates, "templates/layout.html", "templates/parts_*.html"))
 		v.sets[language] = map[string]*template.Template{}
 		for _, p := range pages {
@@ -110,7 +110,7 @@ const policy = "default-src 'none'; script-src 'self' 'nonce-NONCE'; style-src '
 	"frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types htmx"
 
 // static serves the style, scripts and the icon, which never change under one address.
-func (s *site) static(w http.ResponseWriter, r *http.Request) {
+func static(w http.ResponseWriter, r *http.Request) {
 	data, err := statics.ReadFile("static/" + path.Base(r.PathValue("file")))
 	if err != nil {
 		door.Problem(w, http.StatusNotFound, "there is no such file")

@@ -84,6 +84,6 @@ func Routes(a *ragflow.Assistant, o Options) []door.Route {
 		page("GET /login", "", s.loginPage),
 		page("POST /login", "", s.logIn),
 		page("POST /preferences", "", s.prefer),
-		{Pattern: "GET /static/{file}", Do: s.static},
+		{Pattern: "GET /static/{file}", Do: static},
 	}
 }
