@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -43,11 +44,11 @@ func Do(tab context.Context, t *testing.T, steps ...chromedp.Action[chromedp.Voi
 	}
 }
 
-// Seen waits up to 30 s until the page shows a text so many times, or more often.
+// Seen waits up to a minute until the page shows a text so many times, or more often.
 func Seen(tab context.Context, t *testing.T, text string, times int) {
 	t.Helper()
 	script := fmt.Sprintf("document.body.innerText.split(%q).length > %d", text, times)
-	if _, err := chromedp.Run(tab, chromedp.Poll[bool](script)); err != nil {
+	if _, err := chromedp.Run(tab, chromedp.Poll[bool](script, chromedp.WithPollingTimeout(time.Minute))); err != nil {
 		t.Fatalf("the page does not show %q %d times: %v; it shows:\n%s", text, times, err, Text(tab, t))
 	}
 }

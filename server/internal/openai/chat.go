@@ -125,7 +125,11 @@ func (c *chunks) event(kind string, data object) {
 func (c *chunks) say(text string) { c.send(object{"content": text}, nil, nil) }
 
 func (c *chunks) end() {
-	c.event("status", object{"description": fmt.Sprintf("Read %d passages", c.reply.Chunks.Context), "done": true})
+	read := "Read one passage"
+	if n := c.reply.Chunks.Context; n != 1 {
+		read = fmt.Sprintf("Read %d passages", n)
+	}
+	c.event("status", object{"description": read, "done": true})
 	for _, s := range c.sources {
 		c.event("source", object{
 			"source": object{"name": s.title, "url": s.url}, "document": []string{strings.Join(s.quotes, "\n\n")},
