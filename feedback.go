@@ -76,8 +76,8 @@ func (a *Assistant) Rate(ctx context.Context, r Rating) (*Feedback, error) {
 	if r.Quality != nil {
 		r.Good = *r.Quality > goodQuality
 	}
-	turn := run.State.Turn
-	cited := a.config.ofDocuments(turn.Citations)
+	turn, config := run.State.Turn, a.config.of(run.State.Scope.Collection)
+	cited := config.ofDocuments(turn.Citations)
 	f := &feedback.Feedback{
 		Time: a.config.Clock().UTC().Truncate(time.Microsecond), ThreadID: run.Thread, RunID: run.ID, Owner: run.owner, Quality: r.Quality,
 		Question: cmp.Or(text.Clean(r.Question), turn.Query), Rating: feedback.RatingDown, Note: text.Clean(r.Note),
@@ -96,7 +96,7 @@ func (a *Assistant) Rate(ctx context.Context, r Rating) (*Feedback, error) {
 			return nil, ErrNoAnswer
 		}
 	}
-	if err := a.promote(f, r, run, cited, answered); err != nil {
+	if err := config.promote(f, r, turn, cited, answered); err != nil {
 		return nil, fmt.Errorf("store feedback: %w", err)
 	}
 	if err := feedback.AppendFeedback(a.config.DataDir, f); err != nil {

@@ -227,6 +227,12 @@ func TestBetterAnswer(t *testing.T) {
 		t.Errorf("metadata %v", c.Metadata)
 	}
 
+	if _, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Better: "Never [Source 99]."}); err == nil {
+		t.Error("a source that the answer did not have is taken")
+	}
+	if _, err := os.Stat(f.Document); err != nil {
+		t.Errorf("a refused rating withdrew what was promoted: %v", err)
+	}
 	write(t, filepath.Join(docs, "herbs/basil.md"), "---\ntitle: Basil\n---\n\nWater basil with care.\n")
 	gone := ask(t, a, "later", irrigation+" in winter")
 	for _, c := range gone.Citations {

@@ -22,58 +22,69 @@ import (
 const promotedDir = "promoted" // beside index.db: promoted answers, one Markdown file each
 
 // promote writes what the rating promotes, in place of what was promoted of the run before.
-func (a *Assistant) promote(f *Feedback, r Rating, run *ratedRun, cited []state.Citation, answered bool) error {
-	config := a.config.of(run.State.Scope.Collection)
-	for _, root := range rootsOf(cited) {
-		if err := feedback.Remove(config.promotedFolder(root), run.ID); err != nil {
+func (c Config) promote(f *Feedback, r Rating, turn state.Turn, cited []state.Citation, answered bool) error {
+	better, err := c.checkBetter(f, r, turn)
+	if err != nil {
+		return err
+	}
+	everywhere := c
+	everywhere.Docs = nil
+	for _, folder := range everywhere.promotedFolders() {
+		if err := feedback.Remove(folder, f.RunID); err != nil {
 			return err
 		}
 	}
-	if r.Better != "" {
-		if err := config.takeBetter(f, r, run.State.Turn); err != nil {
-			return err
-		}
+	switch {
+	case better != nil:
+		f.Document = feedback.Path(c.promotedFolder(better.cited[0].Root), f.RunID, feedback.Person)
+		return feedback.WriteBetter(f.Document, f, better.text, better.cited, better.picks)
+	case r.Good && answered && len(cited) > 0:
+		f.Document = feedback.Path(c.promotedFolder(cited[0].Root), f.RunID, feedback.Program)
+		return feedback.WritePromoted(f.Document, f, cited)
 	}
-	if f.Document != "" || !r.Good || !answered || len(cited) == 0 {
-		return nil
-	}
-	f.Document = feedback.Path(config.promotedFolder(cited[0].Root), run.ID, feedback.Program)
-	return feedback.WritePromoted(f.Document, f, cited)
+	return nil
 }
 
-// takeBetter keeps a person's answer, checks what it cites, and promotes it if that is wanted and its sources say all of
-// it.
-func (c Config) takeBetter(f *Feedback, r Rating, turn state.Turn) error {
+// betterAnswer is a person's answer that may be promoted.
+type betterAnswer struct {
+	text  string // without marks
+	cited []state.Citation
+	picks []feedback.Pick // the passages of cited
+}
+
+// checkBetter keeps a person's answer, if there is one, and checks what it cites. It returns what to promote; nil if that
+// is not wanted or its sources do not say all of it.
+func (c Config) checkBetter(f *Feedback, r Rating, turn state.Turn) (*betterAnswer, error) {
 	f.Better = strings.TrimSpace(transcript.Visible(r.Better))
 	checked := cite.Validate(f.Better, len(turn.Sources))
 	if checked.Invalid > 0 {
-		return fmt.Errorf("the better answer cites a source that the rated answer did not have: it had %d", len(turn.Sources))
+		return nil, fmt.Errorf("the better answer cites a source that the rated answer did not have: it had %d", len(turn.Sources))
 	}
-	report := cite.Check(checked.Text, turn.Sources, cite.Options{})
-	var picks []feedback.Pick
+	out := &betterAnswer{text: cite.Strip(checked.Text)}
 	var spans []cite.Pick
-	for _, s := range report.Sentences {
-		if s.Kind == cite.Claim && !s.Supported {
+	for _, s := range cite.Check(checked.Text, turn.Sources, cite.Options{}).Sentences {
+		if (s.Kind == cite.Claim || s.Kind == cite.Code) && !s.Supported {
 			f.Unsupported = append(f.Unsupported, s.Text)
 		}
 		for _, by := range s.Sources {
 			spans = append(spans, cite.Pick{N: by.N, Start: by.Start, End: by.End})
-			picks = append(picks, feedback.Pick{N: by.N, Start: by.Start, End: by.End})
+			out.picks = append(out.picks, feedback.Pick{N: by.N, Start: by.Start, End: by.End})
 		}
 	}
 	if len(spans) == 0 {
-		return nil
+		return nil, nil //nolint:nilnil // an answer without marks is kept, and not promoted
 	}
-	cited, err := cite.Build(turn.Sources, spans...)
-	if cited = c.ofDocuments(cited); err != nil || len(cited) == 0 {
-		return err
+	var err error
+	if out.cited, err = cite.Build(turn.Sources, spans...); err != nil {
+		return nil, err
 	}
-	f.Sources = pagesOf(cited)
-	if !r.Promote || len(f.Unsupported) > 0 {
-		return nil
+	if out.cited = c.ofDocuments(out.cited); len(out.cited) > 0 {
+		f.Sources = pagesOf(out.cited)
 	}
-	f.Document = feedback.Path(c.promotedFolder(cited[0].Root), f.RunID, feedback.Person)
-	return feedback.WriteBetter(f.Document, f, cite.Strip(checked.Text), cited, picks)
+	if !r.Promote || len(f.Unsupported) > 0 || len(out.cited) == 0 {
+		return nil, nil //nolint:nilnil // it is kept, and not promoted
+	}
+	return out, nil
 }
 
 // ofDocuments leaves out citations of promoted answers, which themselves cite documents.
@@ -91,15 +102,6 @@ func pagesOf(cited []state.Citation) (out []string) {
 	for _, c := range cited {
 		if !slices.Contains(out, c.Source) {
 			out = append(out, c.Source)
-		}
-	}
-	return out
-}
-
-func rootsOf(cited []state.Citation) (out []string) {
-	for _, c := range cited {
-		if !slices.Contains(out, c.Root) {
-			out = append(out, c.Root)
 		}
 	}
 	return out
