@@ -157,6 +157,21 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// TestBegun: where only a collection holds something, a conversation begins with it.
+func TestBegun(t *testing.T) {
+	t.Parallel()
+	v := visit(t, open(t, server.Options{}, func(c *ragflow.Config) { c.Docs = nil }))
+	_, page := v.get(200, "/")
+	v.holds(page, "There are no documents yet.")
+	_, page = v.get(200, "/documents")
+	v.holds(page, "There are no documents here yet.")
+	v.add(200, "/documents", part{"fees.md", text("# Fees\n\nThe court fee is 30 euros.\n")})
+	_, page = v.get(200, "/")
+	v.holds(page, "1 document", "<option selected>files</option>")
+	thread, _ := v.send(200, "/ask", "question", "How high is the court fee?", "collection", "files")
+	v.holds(v.settled(thread), "30 euros")
+}
+
 // TestShelves makes and deletes collections.
 func TestShelves(t *testing.T) {
 	t.Parallel()

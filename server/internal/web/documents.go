@@ -19,7 +19,7 @@ import (
 
 const (
 	perPage = 100     // files on one page of a list
-	added   = "files" // the collection for files, if none is chosen that takes them
+	added   = "files" // the collection for files, if the chosen one takes none
 )
 
 // Statuses of files beside those of package ingest.

@@ -135,7 +135,7 @@ func index(r *http.Request, sh shelf) error {
 	return nil
 }
 
-// stop cancels a job. Files that it has indexed stay.
+// stop cancels a job. The index keeps what the job has read.
 func stop(r *http.Request, sh shelf) error {
 	for _, j := range sh.library.Jobs() {
 		if j.Status().ID == r.PathValue("job") { // else it has ended
