@@ -16,6 +16,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/llmtest"
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server"
 	"example.com/ragflow/server/internal/door"
@@ -266,7 +267,7 @@ func TestForeignEverywhere(t *testing.T) {
 // TestRevokedStreams: the open streams of a token end with it, and none is opened again where it was.
 func TestRevokedStreams(t *testing.T) {
 	t.Parallel()
-	m := newSlow()
+	m := llmtest.Hold(leaveAnswer)
 	h := open(t, server.Options{Token: true}, func(c *ragflow.Config) { c.Models = ragflow.Models{Chat: m} })
 	anna := h.token(t, tokens.Token{Name: "anna", Owner: "anna", Scopes: []tokens.Scope{tokens.Ask}})
 	h.restart(t)
@@ -278,14 +279,14 @@ func TestRevokedStreams(t *testing.T) {
 	served := make(chan error, 1)
 	go func() { served <- h.Serve(ctx, l) }()
 	defer func() {
-		close(m.release)
+		close(m.Release)
 		end()
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
 	}()
 	run := h.want(t, 202, "POST", "/api/ask", anna, `{"question": "How many days of leave?", "thread_id": "mine", "start": true}`)["run_id"].(string)
-	happens(t, m.asked, "the question")
+	happens(t, m.Asked, "the question")
 	open := func(method, path, body string) *http.Response {
 		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+l.Addr().String()+path, strings.NewReader(body))
 		if err != nil {
