@@ -1,13 +1,13 @@
 package ragflow_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -173,19 +173,18 @@ func TestRatingsOfOwners(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		ctx  context.Context
-		like string
-		want int
+		owner, like string
+		want        int
 	}{
-		{ann, "", 1},
-		{bob, "", 0},
-		{t.Context(), "", 1},
-		{ann, "How is a basil plant watered?", 1}, // R16: 0.7 of the words
-		{bob, "How is a basil plant watered?", 0},
-		{ann, "How much light does mint need?", 0},
+		{"ann", "", 1},
+		{"bob", "", 0},
+		{"", "", 1},
+		{"ann", "How is a basil plant watered?", 1}, // R16: 0.7 of the words
+		{"bob", "How is a basil plant watered?", 0},
+		{"ann", "How much light does mint need?", 0},
 	} {
-		if got, err := a.Ratings(c.ctx, c.like); err != nil || len(got) != c.want {
-			t.Errorf("like %q: %+v, %v, want %d", c.like, got, err, c.want)
+		if got, err := a.Ratings(ragflow.OwnedBy(t.Context(), c.owner), c.like); err != nil || len(got) != c.want {
+			t.Errorf("%q, like %q: %+v, %v, want %d", c.owner, c.like, got, err, c.want)
 		}
 	}
 }
@@ -240,12 +239,12 @@ func TestBetterAnswer(t *testing.T) {
 	}
 }
 
-// TestAdaptiveWeights checks that ratings change the weights of the legs only where that is asked for, and not after a
+// TestAdaptiveWeights checks that ratings change the weights of the legs only if that is asked for, and not after a
 // reset.
 func TestAdaptiveWeights(t *testing.T) {
 	docs, data := pages(t, map[string]string{"a.md": "# Basil\n\nBasil wants water.\n", "b.md": "# Mint\n\nMint wants shade.\n"}), t.TempDir()
 	for i := range 40 {
-		f := feedback.Feedback{RunID: fmt.Sprint(i), Rating: feedback.RatingUp, Legs: map[string]float64{search.LegDense: 1, search.LegLexical: 0}}
+		f := feedback.Feedback{RunID: strconv.Itoa(i), Rating: feedback.RatingUp, Legs: map[string]float64{search.LegDense: 1, search.LegLexical: 0}}
 		if err := feedback.AppendFeedback(data, &f); err != nil {
 			t.Fatal(err)
 		}

@@ -139,7 +139,7 @@ func (c Config) promotedFolders() (out []string) {
 }
 
 // isPromoted reports whether a chunk is from a promoted answer.
-func (a *Assistant) isPromoted(c state.Chunk) bool {
+func isPromoted(c state.Chunk) bool {
 	return filepath.Base(filepath.Dir(c.Root)) == promotedDir && feedback.IsPromoted(c.Source)
 }
 
@@ -159,7 +159,7 @@ func (a *Assistant) dropPromoted(ctx context.Context, collection string, chunks 
 		}
 		for _, p := range promoted {
 			name := filepath.Base(p.Path)
-			if len(chunks) > 0 && !slices.ContainsFunc(chunks, func(c state.Chunk) bool { return c.Source == name && a.isPromoted(c) }) {
+			if len(chunks) > 0 && !slices.ContainsFunc(chunks, func(c state.Chunk) bool { return c.Source == name && isPromoted(c) }) {
 				continue
 			}
 			run, err := a.log.Run(ctx, p.Run)

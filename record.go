@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -87,7 +88,7 @@ func answered(e *querylog.Entry, r *Reply) {
 	e.Question, e.Answer, e.Abstained, e.Model = r.Question, r.Answer, r.Abstained, r.Model
 	e.Certainty, e.Chance, e.Grade, e.Attempts = r.Certainty.Band, r.Certainty.P, r.Grade.Score, r.Grade.Attempts
 	e.Hits, e.Citations = len(r.Retrieved), len(r.Citations)
-	e.InputTokens, e.OutputTokens, e.CostUSD, e.LatencyMS = r.Usage.InputTokens, r.Usage.OutputTokens, r.CostUSD, r.LatencyMS
+	e.InputTokens, e.OutputTokens, e.CostUSD, e.LatencyMS = r.Usage.InputTokens, r.Usage.OutputTokens, r.CostUSD, maps.Clone(r.LatencyMS)
 	for _, h := range r.Retrieved {
 		e.Chunks = append(e.Chunks, h.ChunkID)
 	}

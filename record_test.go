@@ -21,6 +21,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/internal/querylog"
+	"example.com/ragflow/internal/sqlite"
 	builtin "example.com/ragflow/meaning"
 	"example.com/ragflow/state"
 )
@@ -142,8 +143,63 @@ func TestQueryLog(t *testing.T) {
 	}
 }
 
+// TestQueryLogOfResumedRuns: a run that stopped and was resumed is there once, as it ended.
+func TestQueryLogOfResumedRuns(t *testing.T) {
+	config := ragflow.Config{DataDir: t.TempDir(), Docs: []string{library(t)}}
+	a := open(t, config)
+	const question = "How do I water a basil plant?"
+	a.Runs().Drain()
+	if _, err := a.Ask(t.Context(), ragflow.Question{Text: question, Thread: "t"}); !errors.Is(err, ragflow.ErrDrained) {
+		t.Fatalf("error = %v, want ErrDrained", err)
+	}
+	if r := analytics(t, a, ragflow.AnalyticsQuery{}); r.Failed != 1 || r.Top[0].Text != question {
+		t.Errorf("before: %+v", r)
+	}
+	b := open(t, config)
+	reply, err := b.Ask(t.Context(), ragflow.Question{Thread: "t", Resume: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := analytics(t, b, ragflow.AnalyticsQuery{}); r.Questions != 1 || r.Answered != 1 {
+		t.Errorf("after: %+v", r)
+	}
+	if rows := queryLog(t, config.DataDir); len(rows) != 1 || rows[0].ID != reply.RunID || rows[0].Query != question {
+		t.Errorf("rows: %+v", rows)
+	}
+}
+
+// TestLockedQueryLog: another program holds the log, and questions are answered all the same.
+func TestLockedQueryLog(t *testing.T) {
+	data, docs := t.TempDir(), library(t)
+	a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: data, Docs: []string{docs}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask(t, a, "", "How do I water a basil plant?")
+	analytics(t, a, ragflow.AnalyticsQuery{}) // now the log is there
+	db, err := sqlite.Open(t.Context(), filepath.Join(data, "queries.db"), sqlite.Options{Migrations: []string{""}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Write(t.Context(), func(tx *sqlite.Tx) error {
+		if err := tx.Do(`DELETE FROM entries WHERE id = 'none'`); err != nil {
+			return err
+		}
+		for range 3 {
+			ask(t, a, "", "How do I water a basil plant?")
+		}
+		return a.Close()
+	})
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if rows := queryLog(t, data); len(rows) != 1 {
+		t.Errorf("%d rows, want that from before the lock", len(rows))
+	}
+}
+
 // TestQueryLogOfFailures: refused and cancelled questions are logged with the reason, those without
-// a word are not. A run that is resumed has one row.
+// a word are not.
 func TestQueryLogOfFailures(t *testing.T) {
 	data := t.TempDir()
 	a := open(t, ragflow.Config{DataDir: data, Docs: []string{kettle(t)}})
@@ -297,6 +353,7 @@ func TestWhatDocumentsLack(t *testing.T) {
 			declined(question)
 		}
 	}
+	l.Flush(t.Context())
 	l.Close()
 	a := open(t, ragflow.Config{DataDir: data, Docs: []string{kettle(t)}})
 	r := analytics(t, a, ragflow.AnalyticsQuery{Last: time.Hour})

@@ -28,7 +28,7 @@ func (a *Assistant) renewing(t *turn, collections []string, f state.Filter) node
 			return update, err
 		}
 		changed, err := t.renew(ctx, best)
-		if err == nil && len(changed) == 0 && slices.ContainsFunc(best, a.isPromoted) { // the document that it rests on is not among the best
+		if err == nil && len(changed) == 0 && slices.ContainsFunc(best, isPromoted) { // the document that it rests on is not among the best
 			changed, err = a.collections.dropPromoted(ctx, collections, best)
 		}
 		if err != nil || len(changed) == 0 {

@@ -160,6 +160,8 @@ type Scores struct {
 	Model    string    // name from the provider
 	Provider string
 	Usage    Usage
+	CostUSD  float64 // 0 if Priced is false
+	Priced   bool
 	Latency  time.Duration // total of all calls
 	Calls    int           // successful requests; texts are sent in batches
 	Retries  int           // failed requests, see [RetryReranker]

@@ -79,7 +79,7 @@ type observedReranker struct {
 func (r *observedReranker) Rerank(ctx context.Context, query string, texts []string) (Scores, error) {
 	begun := time.Now()
 	out, err := r.Reranker.Rerank(ctx, query, texts)
-	report(ctx, r.report, r.Model(), begun, err, 0, false,
+	report(ctx, r.report, r.Model(), begun, err, out.CostUSD, out.Priced,
 		map[string]int64{CountInput: out.Usage.Input, CountRetries: int64(out.Retries)})
 	return out, err
 }

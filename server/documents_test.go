@@ -139,7 +139,7 @@ func TestDocuments(t *testing.T) {
 	_, page = v.get(200, file+"?passages=1")
 	v.holds(page, "author", "Anna", "The court fee is 30 euros.", "lines 4–10")
 	_, page = v.get(200, v.address(page, "/d/files/"))
-	v.holds(page, "The court fee is 30 euros.")
+	v.holds(page, "<th scope=\"col\">kind</th>", "<td>30</td>")
 	_, page = v.get(200, "/?collection=files")
 	v.holds(page, "<option selected>files</option>", "3 documents")
 

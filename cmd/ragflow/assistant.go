@@ -192,9 +192,9 @@ func (a *app) tellRecipients(s *settings.Settings, asked settings.Asked) {
 		if host == "" || asked == settings.NoModels || asked == settings.SearchModels && u.Setting != "EMBEDDING_MODEL" && u.Setting != "RERANK_MODEL" {
 			continue
 		}
-		a.tell("questions and passages go to %s: %s from %s", line(host), u.Setting, line(s.Source(u.Setting)))
+		a.tellOnce(fmt.Sprintf("questions and passages go to %s: %s from %s", line(host), u.Setting, line(s.Source(u.Setting))))
 		if plain {
-			a.warn(line(host) + " is asked over plain http: others can read what is sent; use https")
+			a.warnOnce(line(host) + " is asked over plain http: others can read what is sent; use https")
 		}
 	}
 }

@@ -40,6 +40,8 @@ type checkReply struct {
 
 const (
 	slowAnswer = 500 * time.Millisecond // a hint is given above it
+	dearAnswer = 0.05                   // US dollars
+	manyCopies = 0.25                   // of the passages that were found
 	probeFor   = 10 * time.Second       // for an answer of a provider
 
 	checkOK      = "ok"
@@ -278,6 +280,19 @@ func (d *doctor) checkThreads(ctx context.Context, assistant *ragflow.Assistant)
 	d.note(checkOK, "threads", strconv.Itoa(len(list))+", last used "+list[0].Used.UTC().Format("2006-01-02 15:04")+" UTC", details...)
 	if reply, err := assistant.Reply(ctx, lastName); err == nil { // the last thing in the log need not be an answer
 		d.checkAnswer(reply)
+		d.checkCopies(ctx, assistant, reply.Question)
+	}
+}
+
+// checkCopies gives a hint if many of the passages for a question say what a better one says.
+func (d *doctor) checkCopies(ctx context.Context, assistant *ragflow.Assistant, question string) {
+	found, err := assistant.Search(ctx, question, ragflow.SearchOptions{Plain: true})
+	if err != nil {
+		return // the index is checked before
+	}
+	if all := len(found.Hits) + found.Duplicates; float64(found.Duplicates) > manyCopies*float64(all) {
+		d.hint("%d of the %d best passages for the last question repeat a better one: leave copies and old versions of documents out, for example by .gitignore",
+			found.Duplicates, all)
 	}
 }
 
@@ -287,6 +302,12 @@ func (d *doctor) checkAnswer(r *ragflow.Reply) {
 	if r.Abstained || r.Grade.Attempts > 0 && r.Grade.Score < threshold {
 		d.hint("the last question was graded %.2f, and %.2f passes: \"ragflow explain\" shows how a question is understood; "+
 			"look whether the documents that hold the answer are indexed, or lower RELEVANCE_THRESHOLD", r.Grade.Score, threshold)
+		if c := d.settings.Config; c.Dictionary == "" && len(c.Settings.Transforms) == 0 {
+			d.hint("questions and documents may use other words: list them in a file for RAGFLOW_DICTIONARY, or let a model add queries with LLM_TRANSFORMS")
+		}
+	}
+	if r.CostUSD > dearAnswer {
+		d.hint("the last answer cost $%.2f, more than $%.2f: LLM_TASKS gives rewriting and grading to a cheaper model, LLM_GRADER=off grades without one", r.CostUSD, dearAnswer)
 	}
 	total := time.Duration(r.LatencyMS["total"] * float64(time.Millisecond))
 	if total <= slowAnswer {

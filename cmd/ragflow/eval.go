@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"example.com/ragflow/eval"
 )
@@ -43,18 +44,23 @@ func (a *app) evalCommand(g *given) *cobra.Command {
 		},
 	}
 	f := c.Flags()
+	o.addTo(f, g)
+	f.StringSliceVar(&o.failUnder, "fail-under", nil, "exit with code 1 if the mean of a metric is lower, or cost (US dollars a question), p50 or p95 higher, as `METRIC=VALUE`; may be repeated")
+	a.jsonFlag(c)
+	f.StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
+	f.StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
+	c.AddCommand(a.evalCompareCommand(), a.evalRetrievalCommand(g), a.evalOptimizeCommand(g))
+	return c
+}
+
+// addTo adds the flags of all commands that ask the questions of a dataset.
+func (o *evalOptions) addTo(f *pflag.FlagSet, g *given) {
 	g.add(f, "RAGFLOW_DOCS", "RAGFLOW_DICTIONARY")
 	f.StringVar(&o.dataset, "dataset", "", "ask the questions of this `FILE`, or of a built-in dataset: "+strings.Join(eval.BuiltIn(), ", "))
 	f.BoolVar(&o.judge, "llm-judge", false, "have answers graded by a model, too")
 	f.StringVar(&o.judgeModel, "judge-model", "", "language model `NAME` that grades (default: SMART_LLM_MODEL)")
 	f.IntVar(&o.workers, "workers", 0, "ask `N` questions side by side, 1 to 256 (default: the number of processors)")
-	f.StringSliceVar(&o.failUnder, "fail-under", nil, "exit with code 1 if the mean of a metric is lower, or cost (US dollars a question), p50 or p95 higher, as `METRIC=VALUE`; may be repeated")
-	a.jsonFlag(c)
-	f.StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
-	f.StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
 	g.addModels(f)
-	c.AddCommand(a.evalCompareCommand(), a.evalRetrievalCommand(g))
-	return c
 }
 
 // maxWorkers is the greatest --workers.
@@ -94,11 +100,11 @@ func (o evalOptions) check() ([]gate, error) {
 	}
 	var gates []gate
 	for _, text := range o.failUnder {
-		gate, err := o.gate(text)
+		g, err := o.gate(text)
 		if err != nil {
 			return nil, err
 		}
-		gates = append(gates, gate)
+		gates = append(gates, g)
 	}
 	return gates, nil
 }

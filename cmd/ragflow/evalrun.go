@@ -11,8 +11,37 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/settings"
 	"example.com/ragflow/internal/transcript"
 )
+
+// evaluation reads the dataset, and makes the options of a run and its judge.
+func (o evalOptions) evaluation(s *settings.Settings) (dataset eval.Dataset, options eval.Options, err error) {
+	dataset, err = eval.Load(o.dataset)
+	if err != nil {
+		f, _ := errors.AsType[*failure](failed("read the dataset", err))
+		if f != nil && f.code == exitNotFound {
+			f.hint = "name a file, or a built-in dataset: " + strings.Join(eval.BuiltIn(), ", ")
+		}
+		return dataset, options, f
+	}
+	options = eval.Options{Workers: o.workers, Model: offlineName}
+	if s.Models.Smart != "" && !s.Models.Offline {
+		options.Model = s.Models.Smart
+	}
+	if !o.judge {
+		return dataset, options, nil
+	}
+	options.Judge = new(eval.Judge)
+	if options.Judge.Chat, err = s.Models.Judge(o.judgeModel); err != nil {
+		return dataset, options, failed("", err)
+	}
+	if options.Judge.Chat == nil {
+		return dataset, options, usagef("--llm-judge needs a model to ask").with("name one with --judge-model, or SMART_LLM_MODEL without --offline")
+	}
+	options.Judge.Custom, err = s.Config.ReadPrompts()
+	return dataset, options, failed("", err)
+}
 
 // eval asks the questions of a dataset, reports the answers and compares them with gates.
 func (a *app) eval(ctx context.Context, g *given, o evalOptions, gates []gate) error {
@@ -20,29 +49,9 @@ func (a *app) eval(ctx context.Context, g *given, o evalOptions, gates []gate) e
 	if err != nil {
 		return err
 	}
-	dataset, err := eval.Load(o.dataset)
+	dataset, options, err := o.evaluation(s)
 	if err != nil {
-		f, _ := errors.AsType[*failure](failed("read the dataset", err))
-		if f != nil && f.code == exitNotFound {
-			f.hint = "name a file, or a built-in dataset: " + strings.Join(eval.BuiltIn(), ", ")
-		}
-		return f
-	}
-	options := eval.Options{Workers: o.workers, Model: offlineName}
-	if s.Models.Smart != "" && !s.Models.Offline {
-		options.Model = s.Models.Smart
-	}
-	if o.judge {
-		options.Judge = new(eval.Judge)
-		if options.Judge.Chat, err = s.Models.Judge(o.judgeModel); err != nil {
-			return failed("", err)
-		}
-		if options.Judge.Chat == nil {
-			return usagef("--llm-judge needs a model to ask").with("name one with --judge-model, or SMART_LLM_MODEL without --offline")
-		}
-		if options.Judge.Custom, err = s.Config.ReadPrompts(); err != nil {
-			return failed("", err)
-		}
+		return err
 	}
 	return a.with(ctx, g, opening{sync: true, change: func(c *ragflow.Config) { c.ForgetThreads = true }}, func(opened *session) error {
 		if err := a.warnUnknownPages(ctx, opened, dataset); err != nil {

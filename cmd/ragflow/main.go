@@ -31,7 +31,7 @@ type app struct {
 	ending *ending
 	quiet  bool
 	asJSON bool
-	warned []string // warnings about settings that were printed
+	told   []string // lines about settings that were printed
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, env []string) *app {
@@ -126,6 +126,6 @@ func unknownCommand(root *cobra.Command, args []string) error {
 func otherNames() map[string][2]string {
 	return map[string][2]string{
 		"query":    {"query is called ask here", `ragflow ask "…"`},
-		"optimize": {"there is no optimize yet", "change a setting and compare: ragflow eval --json > now.json, then ragflow eval compare before.json now.json"},
+		"optimize": {"optimize is called eval optimize here", "ragflow eval optimize --dataset questions.jsonl --metric latency --target 1000ms"},
 	}
 }

@@ -72,10 +72,13 @@ func (a *app) tell(format string, args ...any) {
 func (a *app) warn(text string) { a.tell("warning: %s", text) }
 
 // warnOnce prints a warning about the settings, which a command may read several times.
-func (a *app) warnOnce(text string) {
-	if !slices.Contains(a.warned, text) {
-		a.warned = append(a.warned, text)
-		a.warn(text)
+func (a *app) warnOnce(text string) { a.tellOnce("warning: " + text) }
+
+// tellOnce prints a line on standard error, unless it did so before.
+func (a *app) tellOnce(text string) {
+	if !slices.Contains(a.told, text) {
+		a.told = append(a.told, text)
+		a.tell("%s", text)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/feedback"
 	"example.com/ragflow/internal/llmtest"
+	"example.com/ragflow/internal/tune"
 	"example.com/ragflow/threads"
 )
 
@@ -114,26 +115,27 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 // schemas are the objects that --json writes.
 func schemas() map[string]any {
 	return map[string]any{
-		"ask":      &ragflow.Reply{},
-		"search":   &ragflow.SearchReply{},
-		"index":    &ingest.Report{},
-		"explain":  &explainReply{},
-		"threads":  &threadsReply{},
-		"feedback": &feedback.List{},
-		"rated":    &feedback.Feedback{},
-		"models":   &modelsReply{},
-		"trial":    &trialReply{},
-		"prices":   &pricesReply{},
-		"thread":   &threads.Thread{},
-		"info":     &threads.Info{},
-		"verified": &threads.Verified{},
-		"pruned":   &threads.PruneReport{},
-		"deleted":  &deleteReply{},
-		"config":   &configReply{},
-		"version":  &versionReply{},
-		"doctor":   &doctorReply{},
-		"eval":     &eval.Result{},
-		"compare":  &eval.Comparison{},
+		"ask":       &ragflow.Reply{},
+		"search":    &ragflow.SearchReply{},
+		"index":     &ingest.Report{},
+		"explain":   &explainReply{},
+		"threads":   &threadsReply{},
+		"feedback":  &feedback.List{},
+		"rated":     &feedback.Feedback{},
+		"models":    &modelsReply{},
+		"trial":     &trialReply{},
+		"prices":    &pricesReply{},
+		"optimized": &tune.Report{},
+		"thread":    &threads.Thread{},
+		"info":      &threads.Info{},
+		"verified":  &threads.Verified{},
+		"pruned":    &threads.PruneReport{},
+		"deleted":   &deleteReply{},
+		"config":    &configReply{},
+		"version":   &versionReply{},
+		"doctor":    &doctorReply{},
+		"eval":      &eval.Result{},
+		"compare":   &eval.Comparison{},
 
 		"retrieval": &retrievalReply{},
 		"analytics": &ragflow.Analytics{},

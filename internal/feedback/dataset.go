@@ -3,6 +3,7 @@ package feedback
 import (
 	"encoding/json"
 	"io"
+	"slices"
 
 	"example.com/ragflow/internal/skills/cite"
 )
@@ -33,8 +34,7 @@ func (l *List) WriteDataset(w io.Writer) (written, left int, err error) {
 	latest := l.Latest()
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
-	for i := len(latest) - 1; i >= 0; i-- {
-		f := latest[i]
+	for _, f := range slices.Backward(latest) {
 		e := expected{cite.Strip(f.Better), f.Sources}
 		if e.ExpectedAnswer == "" && f.Rating == RatingUp {
 			e.ExpectedAnswer = f.Answer

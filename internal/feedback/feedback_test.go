@@ -2,9 +2,9 @@ package feedback_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,7 +30,7 @@ func stored(t *testing.T, ratings ...feedback.Feedback) *feedback.List {
 }
 
 func rating(run int, rating string, dense, lexical float64) feedback.Feedback {
-	return feedback.Feedback{RunID: fmt.Sprint(run), Rating: rating, Legs: map[string]float64{"dense": dense, "lexical": lexical}}
+	return feedback.Feedback{RunID: strconv.Itoa(run), Rating: rating, Legs: map[string]float64{"dense": dense, "lexical": lexical}}
 }
 
 // TestWeights checks what ratings teach of the legs: its direction, its bound, that an answer counts once, and a reset.

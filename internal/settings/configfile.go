@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -201,23 +202,46 @@ func (in Input) setKey(path, key string, value any, trust bool) error {
 	return in.trust(map[string][]byte{path: data})
 }
 
-// UseModel makes a model the one that answers, in the configuration file that was read, else in
-// the one of the project or the person; an empty name makes it none. It returns the path.
+// UseModel makes a model the one that answers, as [Settings.Write] writes it; an empty name makes it none.
 func (s *Settings) UseModel(name string) (path string, err error) {
 	if strings.ContainsAny(name, " \t\r\n") {
 		return "", errorf("%q is no name of a model", name).with("write PROVIDER:MODEL, such as ollama:llama3.2")
 	}
-	if len(s.Refused) > 0 {
-		return "", &Error{Err: errors.New("the configuration of this project is not trusted"), Hint: "look at it, then: ragflow trust", Conflict: true}
-	}
-	if name != "" {
+	if name != "" && len(s.Refused) == 0 {
 		if _, err := s.Models.Chat(name); err != nil {
 			return "", err
 		}
+	}
+	return s.Write(map[string]string{"SMART_LLM_MODEL": name})
+}
+
+// Write puts settings into the configuration file that was read, else into the one of the project or the person, by
+// the names of their variables. It returns the path.
+func (s *Settings) Write(values map[string]string) (path string, err error) {
+	if len(s.Refused) > 0 {
+		return "", &Error{Err: errors.New("the configuration of this project is not trusted"), Hint: "look at it, then: ragflow trust", Conflict: true}
 	}
 	if path = s.File; path == "" {
 		path = s.configPaths()[0]
 	}
 	ofProject := s.files[path] != nil || s.Project != "" && strings.HasPrefix(path, s.Project)
-	return path, failed("write "+path, s.in.setKey(path, "smart_llm_model", name, ofProject))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if err := s.in.setKey(path, s.row(name).Key, values[name], ofProject); err != nil {
+			return path, failed("write "+path, err)
+		}
+	}
+	return path, nil
+}
+
+// CheckTrial refuses a setting that cannot differ from one run to the next over the same documents.
+func (s *Settings) CheckTrial(name string) error {
+	i := slices.IndexFunc(s.table, func(row setting) bool { return row.name == name })
+	switch {
+	case i < 0:
+		return errorf("there is no setting %q", name).with("ragflow config --all shows them")
+	case s.table[i].has(isSecret | isPath | ofCollection | isAddress):
+		return errorf("%s cannot be tried: it says which documents, places or keys are used, or how documents are indexed", name).
+			with("compare two runs: ragflow eval --json > a.json, change it, ragflow eval --json > b.json, then ragflow eval compare a.json b.json")
+	}
+	return nil
 }

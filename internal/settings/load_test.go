@@ -145,6 +145,10 @@ func TestTrust(t *testing.T) {
 			".env:1 sets SMART_LLM_MODEL", " from default (project/.env:1 is not trusted)", "thief from project/.env:1",
 		},
 		{
+			"content of traces", projectFile, "trace_content: true\n", "RAGFLOW_TRACE_CONTENT", false,
+			"config.yaml:1 sets trace_content", "false from default (project/.ragflow/config.yaml:1 is not trusted)", "true from project/.ragflow/config.yaml:1",
+		},
+		{
 			"model that is not used", ".env", "SMART_LLM_MODEL=thief\n", "SMART_LLM_MODEL", true,
 			"", " from default (project/.env:1 is not trusted)", "thief from project/.env:1",
 		},
@@ -196,6 +200,15 @@ func TestKeyStaysHome(t *testing.T) {
 	p.in.Env["OPENAI_BASE_URL"] = "https://home.example/v1"
 	if s = p.load(); s.Models.Variable("OPENAI_API_KEY") != "sk-home" {
 		t.Error("the key is not sent to an address of the environment")
+	}
+	p.in.Env["LANGSMITH_API_KEY"] = "ls-home"
+	if s = p.load(); s.Models.Telemetry.LangSmith.Key != "ls-home" {
+		t.Error("the key of LangSmith is lost")
+	}
+	p.write(".env", "LANGSMITH_ENDPOINT=https://other.example\n")
+	p.trust()
+	if s = p.load(); s.Models.Telemetry.LangSmith.Key != "" || s.Models.Telemetry.LangSmith.Endpoint != "https://other.example" {
+		t.Errorf("the key of LangSmith is sent to %s", s.Models.Telemetry.LangSmith.Endpoint)
 	}
 }
 

@@ -103,6 +103,13 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) (err error) {
 			return err
 		}
 		c.Models.Reranker = llm.RetryReranker(reranker, llm.RetryOptions{})
+		price, known, err := m.priceOf(m.Reranker, m.rerankAt(m.Reranker))
+		if err != nil {
+			return err
+		}
+		if known {
+			c.Models.Reranker = pricedReranker{c.Models.Reranker, price}
+		}
 	}
 	return nil
 }

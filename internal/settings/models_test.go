@@ -96,7 +96,7 @@ func TestTasks(t *testing.T) { // Z04
 	}
 }
 
-// TestPrices is N02: where the price of a model comes from.
+// TestPrices is N02: which source gives the price of a model.
 func TestPrices(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "prices.txt")
 	if err := os.WriteFile(list, []byte("date 2031-01-01\nopenai:gpt-4o=7/8\nhouse=3/4\n"), 0o600); err != nil {
@@ -131,6 +131,22 @@ func TestPrices(t *testing.T) {
 	}
 	if _, _, err = configured(t, "SMART_LLM_MODEL=ollama:m", "LLM_PRICE_LIST="+list); err == nil || !strings.Contains(err.Error(), "line 1") {
 		t.Errorf("a wrong list: %v", err)
+	}
+}
+
+// TestPriceOfReranker checks that calls of a reranker cost what LLM_PRICES says, and are not priced without.
+func TestPriceOfReranker(t *testing.T) {
+	s := llmtest.NewServer(llmtest.Body("application/json", `{"results":[{"index":0,"relevance_score":0.5}],"usage":{"total_tokens":1000}}`))
+	t.Cleanup(s.Close)
+	for prices, want := range map[string]float64{"": 0, "r=2": 0.002} {
+		c, _, err := configured(t, "RERANK_MODEL=r", "RERANK_BASE_URL="+s.URL(), "LLM_PRICES="+prices)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.Models.Reranker.Rerank(t.Context(), "q", []string{"text"})
+		if err != nil || got.CostUSD != want || got.Priced != (want > 0) {
+			t.Errorf("%q: %+v, %v", prices, got, err)
+		}
 	}
 }
 

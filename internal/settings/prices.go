@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"os"
 
 	"example.com/ragflow/internal/prices"
@@ -31,19 +32,34 @@ func (m *Models) Prices() (prices.Table, error) {
 // priceOf returns the price of a model: of LLM_PRICES, of the lists by its configured name or by its provider, or nothing
 // for the servers of models on this machine. Any other price is unknown.
 func (m *Models) priceOf(name string, at Endpoint) (p llm.PerMillion, known bool, err error) {
-	if p, ok := m.prices[name]; ok {
-		return p, true, nil
+	if own, ok := m.prices[name]; ok {
+		return own, true, nil
 	}
 	table, err := m.Prices()
 	if err != nil {
 		return p, false, err
 	}
 	for _, n := range []string{name, at.Provider + ":" + at.model} {
-		if p, ok := table.Of(n); ok {
-			return p, true, nil
+		if listed, ok := table.Of(n); ok {
+			return listed, true, nil
 		}
 	}
 	host, _ := at.remote()
 	local, ok := providers.Named(at.Provider)
 	return p, ok && local.KeyName == "" && host == "", nil
+}
+
+// pricedReranker sets the cost of each call.
+type pricedReranker struct {
+	llm.Reranker
+
+	price llm.PerMillion
+}
+
+func (r pricedReranker) Rerank(ctx context.Context, query string, texts []string) (llm.Scores, error) {
+	out, err := r.Reranker.Rerank(ctx, query, texts)
+	if err == nil {
+		out.CostUSD, out.Priced = r.price.Cost(out.Usage), true
+	}
+	return out, err
 }

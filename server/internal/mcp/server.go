@@ -20,11 +20,13 @@ type house struct {
 	a         *ragflow.Assistant
 	documents door.Documents
 	who       *door.Principal
+	leaves    func(f func()) (stop func() bool) // calls f when the caller has left
 }
 
-// newServer makes a server for one caller.
-func newServer(a *ragflow.Assistant, who *door.Principal, version string, schemas *mcp.SchemaCache) *mcp.Server {
+// newServer makes a server for one caller, whose requests end with a context.
+func newServer(ctx context.Context, a *ragflow.Assistant, who *door.Principal, version string, schemas *mcp.SchemaCache) *mcp.Server {
 	h := &house{a: a, documents: door.Documents{Assistant: a}, who: who}
+	h.leaves = func(f func()) func() bool { return context.AfterFunc(ctx, f) }
 	s := mcp.NewServer(&mcp.Implementation{Name: "ragflow", Title: "Documents", Version: version}, &mcp.ServerOptions{
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }, // what is listed depends on the caller
 		Instructions: instructions, SchemaCache: schemas, CompletionHandler: h.complete,
@@ -36,10 +38,12 @@ func newServer(a *ragflow.Assistant, who *door.Principal, version string, schema
 	return s
 }
 
-// enter gives a request its caller, and answers the list of resources.
+// enter gives a request its caller, ends it when that one leaves, and answers the list of resources.
 func (h *house) enter(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
-		ctx = door.With(ctx, h.who)
+		ctx, cancel := context.WithCancel(door.With(ctx, h.who))
+		defer cancel()
+		defer h.leaves(cancel)() // the SDK does so for the newest protocol alone, and nobody can come back for an answer
 		if p, ok := r.GetParams().(*mcp.ListResourcesParams); ok && method == "resources/list" {
 			cursor := ""
 			if p != nil {
@@ -55,9 +59,9 @@ func (h *house) enter(next mcp.MethodHandler) mcp.MethodHandler {
 func Routes(a *ragflow.Assistant, version string) []door.Route {
 	schemas := mcp.NewSchemaCache()
 	handler := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
-		return newServer(a, door.Of(r.Context()), version, schemas)
+		return newServer(r.Context(), a, door.Of(r.Context()), version, schemas)
 	}, &mcp.StreamableHTTPOptions{
-		Stateless: true, PropagateRequestCancellation: true,
+		Stateless:                  true,
 		DisableLocalhostProtection: true, // the gate has checked the host
 	})
 	var out []door.Route
@@ -70,5 +74,5 @@ func Routes(a *ragflow.Assistant, version string) []door.Route {
 // Serve serves one program over a pair of streams until the first one ends or ctx does.
 func Serve(ctx context.Context, a *ragflow.Assistant, version string, in io.ReadCloser, out io.WriteCloser) error {
 	local := &door.Principal{Token: tokens.Token{Name: "local", Scopes: tokens.Scopes()}, Local: true}
-	return newServer(a, local, version, nil).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+	return newServer(ctx, a, local, version, nil).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
 }

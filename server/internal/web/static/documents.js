@@ -80,7 +80,7 @@ class Upload {
       why.className = "warn reason";
       why.textContent = reason;
       this.line.append(document.createElement("br"), why);
-      find(".uploads").prepend(this.line);
+      this.line.className = "bad"; // it is shown first
     }
     queue.ended(this, status !== "indexed");
   }
@@ -120,8 +120,7 @@ const queue = {
   },
 
   tell() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.sum(), 200);
+    this.timer ??= setTimeout(() => { this.timer = null; this.sum(); }, 200);
   },
 
   // sum says how far all is, and at the end shows what came of it.
