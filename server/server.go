@@ -113,13 +113,16 @@ func (s *Server) routes() ([]door.Route, error) {
 	}
 	graphs := map[string]untyped.Runner{}
 	maps.Copy(graphs, s.o.Graphs)
-	if s.a == nil {
-		return append(own, langgraph.Routes(graphs, s.o.Facts, s.o.Version)...), nil
+	if s.a != nil {
+		graphs[langgraph.FlowName] = langgraph.Flow(s.a)
 	}
-	graphs[langgraph.FlowName] = langgraph.Flow(s.a)
+	ofGraphs, err := langgraph.Routes(graphs, s.o.Facts, s.o.Version)
+	if err != nil || s.a == nil {
+		return append(own, ofGraphs...), err
+	}
 	more, err := api.Routes(s.a, s.o.Version)
 	pages := web.Routes(s.a, web.Options{Secure: s.o.CertFile != "", LogIn: s.keys.LogIn})
-	return slices.Concat(own, pages, more, mcp.Routes(s.a, s.o.Version), openai.Routes(s.a, s.o.PublicURL), langgraph.Routes(graphs, s.o.Facts, s.o.Version)), err
+	return slices.Concat(own, pages, more, mcp.Routes(s.a, s.o.Version), openai.Routes(s.a, s.o.PublicURL), ofGraphs), err
 }
 
 func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) {

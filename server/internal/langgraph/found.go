@@ -23,39 +23,26 @@ type found struct {
 // blank reports whether a thread was created and nothing else.
 func (t *found) blank() bool { return t.Inputs == 0 && t.Bytes == 0 && t.First == t.Head }
 
-// of returns a thread of the store of a graph.
-func (s *service) of(info graph.ThreadInfo, name string) *found {
+// of returns a thread of a store.
+func (s *service) of(info graph.ThreadInfo, in threadStore) *found {
 	if used := info.Metadata["graph_id"]; s.graphs[used] != nil {
 		return &found{s.graphs[used], info, used, true}
 	}
-	return &found{s.graphs[name], info, name, false}
-}
-
-// lister returns the store of a graph as a list of threads.
-func lister(g untyped.Runner) (graph.Lister, error) {
-	l, ok := g.Store().(graph.Lister)
-	if !ok {
-		return nil, graph.ErrNoList
-	}
-	return l, nil
+	return &found{s.graphs[in.graph], info, in.graph, false}
 }
 
 // find returns a thread. If several stores have one of its name, that which a graph has used wins.
 func (s *service) find(ctx context.Context, thread string) (best *found, err error) {
-	for _, name := range s.names {
-		l, err := lister(s.graphs[name])
-		if err != nil {
-			return nil, err
-		}
-		info, err := l.Info(ctx, thread)
+	for _, in := range s.stores {
+		info, err := in.Info(ctx, thread)
 		if errors.Is(err, graph.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		t := s.of(info, name)
-		if t.used && t.graph == name {
+		t := s.of(info, in)
+		if t.used && t.Store() == in.id {
 			return t, nil
 		}
 		if !t.used && (best == nil || best.blank() && t.Inputs > 0) {

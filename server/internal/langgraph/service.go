@@ -21,20 +21,39 @@ import (
 type service struct {
 	version string
 	graphs  map[string]untyped.Runner
-	names   []string // of graphs; threads that no graph has used yet are in the store of the first
+	names   []string      // of graphs; threads that no graph has used yet are in the store of the first
+	stores  []threadStore // of graphs, in this order, each once
 	facts   *longterm.Store
 	runs    *registry
 	began   time.Time
 }
 
+// threadStore is a store of threads and the first graph that has it.
+type threadStore struct {
+	graph.Lister
+
+	id    graph.Store
+	graph string
+}
+
 // Routes are the routes of the protocol for graphs by their names, the default one first. facts,
-// which may be nil, is the store of /store.
-func Routes(graphs map[string]untyped.Runner, facts *longterm.Store, version string) []door.Route {
+// which may be nil, is the store of /store. The error of a graph whose threads cannot be listed matches graph.ErrNoList.
+func Routes(graphs map[string]untyped.Runner, facts *longterm.Store, version string) ([]door.Route, error) {
 	s := &service{version: version, graphs: graphs, names: slices.Sorted(maps.Keys(graphs)), facts: facts, runs: newRegistry(), began: time.Now()}
 	if i := slices.Index(s.names, FlowName); i > 0 {
 		s.names = append([]string{FlowName}, slices.Delete(s.names, i, i+1)...)
 	}
-	return slices.Concat(s.assistantRoutes(), s.threadRoutes(), s.stateRoutes(), s.runRoutes(), s.streamRoutes(), s.storeRoutes())
+	for _, name := range s.names {
+		id := graphs[name].Store()
+		l, ok := id.(graph.Lister)
+		if !ok {
+			return nil, fmt.Errorf("graph %q: %w", name, graph.ErrNoList)
+		}
+		if !slices.ContainsFunc(s.stores, func(x threadStore) bool { return x.id == id }) {
+			s.stores = append(s.stores, threadStore{l, id, name})
+		}
+	}
+	return slices.Concat(s.assistantRoutes(), s.threadRoutes(), s.stateRoutes(), s.runRoutes(), s.streamRoutes(), s.storeRoutes()), nil
 }
 
 // call is a request of a client.

@@ -109,7 +109,11 @@ func serve(t *testing.T, graphs map[string]untyped.Runner) fixture {
 	}
 	logger := slog.New(slog.DiscardHandler)
 	keys := door.NewKeys(tokens.Folder(""), time.Now, logger)
-	gate, err := door.NewGate(door.Rules{}, keys, logger, langgraph.Routes(graphs, facts, "test")...)
+	routes, err := langgraph.Routes(graphs, facts, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate, err := door.NewGate(door.Rules{}, keys, logger, routes...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,23 +379,4 @@ func TestStores(t *testing.T) {
 	}
 	f.do(204, "DELETE", "/threads/"+id, "")
 	f.do(404, "GET", "/threads/"+id, "")
-}
-
-func TestStore(t *testing.T) {
-	t.Parallel()
-	f := serve(t, map[string]untyped.Runner{"shop": shop(t)})
-	f.do(204, "PUT", "/store/items", `{"namespace":["a","b"],"key":"k","value":{"x":1}}`)
-	if got := f.do(200, "GET", "/store/items?namespace=a.b&key=k", ""); at(got, "value", "x") != 1.0 {
-		t.Errorf("%v", got)
-	}
-	if got := f.do(200, "POST", "/store/items/search", `{"namespace_prefix":["a"]}`); at(got, "items", 0, "namespace", 1) != "b" {
-		t.Errorf("%v", got)
-	}
-	if got := f.do(200, "POST", "/store/namespaces", `{"max_depth":1}`); at(got, "namespaces", 0, 0) != "a" {
-		t.Errorf("%v", got)
-	}
-	f.do(204, "DELETE", "/store/items", `{"namespace":["a","b"],"key":"k"}`)
-	if got := f.do(200, "GET", "/store/items?namespace=a&namespace=b&key=k", ""); got != nil {
-		t.Errorf("%v", got)
-	}
 }

@@ -160,21 +160,15 @@ func (q *threadQuery) stored() (out graph.ThreadQuery, err error) {
 // list returns the threads that a query selects, in its order.
 func (s *service) list(ctx context.Context, q *threadQuery) (out []*found, err error) {
 	query, err := q.stored()
-	seen := map[graph.Store]bool{}
-	for _, name := range s.names {
-		l, fault := lister(s.graphs[name])
-		if err = cmp.Or(err, fault); err != nil {
-			return nil, err
-		}
-		if seen[s.graphs[name].Store()] {
-			continue
-		}
-		seen[s.graphs[name].Store()] = true
-		for info, err := range graph.AllThreads(ctx, l, query) {
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range s.stores {
+		for info, err := range graph.AllThreads(ctx, in, query) {
 			if err != nil || len(out) == maxListed {
 				return out, err
 			}
-			t := s.of(info, name)
+			t := s.of(info, in)
 			if (len(q.IDs) == 0 || slices.Contains(q.IDs, t.Thread)) && (q.Status == "" || s.status(t) == q.Status) {
 				out = append(out, t)
 			}
