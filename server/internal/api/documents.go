@@ -13,8 +13,8 @@ import (
 	"example.com/ragflow/server/internal/door"
 )
 
-// maxUpload is the size of the largest document that is taken.
-const maxUpload = 512 << 20
+// maxUpload is the size of the largest document that package ingest takes.
+const maxUpload = 64 << 20
 
 var errNoJob = errors.New("there is no such job")
 
