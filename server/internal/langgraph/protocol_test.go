@@ -64,7 +64,7 @@ func TestEvents(t *testing.T) {
 		shorts []string
 	}
 	early := make(chan result, 1)
-	opened := f.request(t.Context(), "POST", "/threads/lazy/stream/events", all)
+	opened := f.request(t.Context(), "POST", "/threads/lazy/stream/events", all) //nolint:bodyclose // it is closed in the next line
 	defer opened.Body.Close()
 	go func() {
 		list, shorts := f.told(opened, `"event":"completed"`)
