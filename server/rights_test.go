@@ -258,7 +258,7 @@ func TestForeignEverywhere(t *testing.T) {
 	}
 }
 
-// TestRevokedStreams: the open streams of a token end with it, and cannot be opened again.
+// TestRevokedStreams: the open streams of a token end with it, and none is opened again.
 func TestRevokedStreams(t *testing.T) {
 	t.Parallel()
 	m := llmtest.Hold(leaveAnswer)
