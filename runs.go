@@ -265,13 +265,13 @@ func (a *Assistant) join(ctx context.Context, x *run, from position) iter.Seq2[E
 		return x.events(ctx, from)
 	}
 	return func(yield func(Event, error) bool) {
-		before, at, err := a.readEvents(ctx, x.info.Run, from)
-		if err != nil && !errors.Is(err, errUnfinished) && !errors.Is(err, ErrCancelled) {
+		before, at, err := a.readEvents(ctx, x.info.Run, from, x.base)
+		if err != nil {
 			yield(Event{}, err)
 			return
 		}
 		for _, e := range before {
-			if p, err := parsePosition(e.Position); err == nil && p.step <= x.base && e.Kind != Done && !yield(e, nil) {
+			if !yield(e, nil) {
 				return
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/llmtest"
+	"example.com/ragflow/nodes"
 )
 
 // TestReadersComeAndGo has 300 readers follow 50 runs. Each leaves and comes back to its
@@ -225,6 +226,67 @@ func TestCancelledRunResumes(t *testing.T) {
 	}
 	if err := drain(a.Runs().Events(t.Context(), run.Run, "end")); err != nil {
 		t.Errorf("after the end: %v", err)
+	}
+}
+
+// TestReaderOfResumedRun: a reader who comes back while a resumed run has saved more steps gets each event once.
+func TestReaderOfResumedRun(t *testing.T) {
+	goOn, write := make(chan struct{}), make(chan struct{})
+	s := llmtest.NewServer(llmtest.Script(
+		llmtest.Entry{When: answers, Do: llmtest.SayThen("A volume keeps ", write, "the data. [Source 1]")},
+		llmtest.Entry{When: grades, Do: llmtest.Say("SCORE: 0.85\nREFINED: volumes")},
+		llmtest.Entry{When: rewrites, Do: llmtest.SayThen("Q1: ", goOn, "How does a volume keep the data of a container?")},
+	))
+	defer s.Close()
+	a := modelled(t, s, nil)
+	run, err := a.Runs().Start(t.Context(), ragflow.Question{Text: question, Thread: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	upTo := func(from ragflow.Position, kind ragflow.EventKind, node string) (at ragflow.Position) {
+		t.Helper()
+		for e, err := range a.Runs().Events(t.Context(), run.Run, from) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at = e.Position; e.Kind == kind && e.Node == node {
+				break
+			}
+		}
+		return at
+	}
+	at := upTo("", ragflow.StepEnded, nodes.IngestID)
+	upTo(at, ragflow.StepBegan, nodes.PreRetrievalID)
+	if err := a.Runs().Cancel(t.Context(), "t"); err != nil {
+		t.Fatal(err)
+	}
+	close(goOn)
+	if _, err := a.Runs().Start(t.Context(), ragflow.Question{Thread: "t", Resume: true}); err != nil {
+		t.Fatal(err)
+	}
+	upTo("", ragflow.StepBegan, nodes.GenerateID)
+	var got []ragflow.Event
+	for e, err := range a.Runs().Events(t.Context(), run.Run, at) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got = append(got, e); e.Kind == ragflow.StepBegan && e.Node == nodes.GenerateID {
+			close(write)
+		}
+	}
+	for _, node := range []string{nodes.PreRetrievalID, nodes.CheckAndRefineID, nodes.GenerateID} {
+		n := 0
+		for _, step := range stepsOf(got) {
+			if step == fmt.Sprint(ragflow.StepBegan, " ", node) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s began %d times: %q", node, n, stepsOf(got))
+		}
+	}
+	if text := told(got, ""); text != "A volume keeps the data. [Source 1]" {
+		t.Errorf("the reader sees %q", text)
 	}
 }
 

@@ -208,7 +208,7 @@ const (
 func (a *Assistant) logged(ctx context.Context, run string, from position) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for changed := time.Now(); ; {
-			events, at, err := a.readEvents(ctx, run, from)
+			events, at, err := a.readEvents(ctx, run, from, 0)
 			for _, e := range events {
 				if !yield(e, nil) {
 					return
@@ -236,8 +236,9 @@ func (a *Assistant) logged(ctx context.Context, run string, from position) iter.
 var errUnfinished = errors.New("the run has not ended; if no process works on it, it can be resumed")
 
 // readEvents returns the events of a run in the log after a position, and the position after
-// them. The error is errUnfinished if the run has not ended, or says how it ended early.
-func (a *Assistant) readEvents(ctx context.Context, run string, from position) (events []Event, at position, err error) {
+// them. The error is errUnfinished if the run has not ended, or says how it ended early. With upTo, which is
+// the number of a saved event, it reads no further, and how the run ended is no error.
+func (a *Assistant) readEvents(ctx context.Context, run string, from position, upTo int64) (events []Event, at position, err error) {
 	thread, head, err := a.store.FindRun(ctx, run)
 	if err != nil {
 		return nil, from, err
@@ -250,8 +251,14 @@ func (a *Assistant) readEvents(ctx context.Context, run string, from position) (
 		if err != nil {
 			return events, n.at, err
 		}
+		if upTo > 0 && e.Seq > upTo {
+			break
+		}
 		n.take(e)
 		last = e
+	}
+	if upTo > 0 {
+		return events, n.at, nil
 	}
 	if last.Kind == "" { // the reader may have seen the end, with the tasks that failed
 		for c, err := range a.store.Walk(ctx, thread, head) {

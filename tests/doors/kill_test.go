@@ -160,7 +160,7 @@ func (x *reader) read(ctx context.Context, method, url, body string) error {
 }
 
 // TestIntegrationKilledRuns: runs that a model was writing for when their server was killed or drained end by
-// themselves after its restart, and their readers continue from their positions.
+// themselves after its restart, each at one of two servers, and their readers continue from their positions.
 func TestIntegrationKilledRuns(t *testing.T) {
 	for name, end := range map[string]os.Signal{"killed": os.Kill, "drained": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) { endsByItself(t, end) })
@@ -202,8 +202,12 @@ func endsByItself(t *testing.T, end os.Signal) {
 	_ = server.Process.Signal(end)
 	_ = server.Wait()
 	reading.Wait()
-	close(release)
 	url, _ = h.start(t, strings.TrimPrefix(url, "http://"))
+	h.start(t, "127.0.0.1:0") // another one of the same threads
+	for range 4 {             // that are resumed at a time
+		<-asked
+	}
+	close(release)
 	for i := range readers {
 		x := &readers[i]
 		for x.answer == "" && ctx.Err() == nil { // one that comes before its drained run is resumed comes again
@@ -222,7 +226,7 @@ func endsByItself(t *testing.T, end os.Signal) {
 			t.Errorf("client %d: %d %v %v", i, status, err, thread)
 		}
 	}
-	if n := running(ctx, t, url); n != 0 {
-		t.Errorf("%d runs have not ended", n)
+	if n := running(ctx, t, url); n != 0 || len(asked) != len(readers)-4 {
+		t.Errorf("%d runs have not ended, and two servers asked the model %d times for %d", n, len(asked)+4, len(readers))
 	}
 }
