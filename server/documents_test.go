@@ -156,7 +156,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestBegun: where only a collection holds something, a conversation begins with it.
+// TestBegun: a conversation begins with the one collection that holds something.
 func TestBegun(t *testing.T) {
 	t.Parallel()
 	v := visit(t, open(t, server.Options{}, func(c *ragflow.Config) { c.Docs = nil }))
