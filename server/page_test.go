@@ -221,6 +221,8 @@ func TestPageLogIn(t *testing.T) {
 	}
 }
 
+var fieldName = regexp.MustCompile(`<select name="([^"]*verdict)"`)
+
 var nonce = regexp.MustCompile(`nonce="[^"]*"`)
 
 // TestPageCollections asks a collection by its name, and one that is not there.

@@ -14,7 +14,7 @@ import (
 
 // ask begins to answer a question, in the conversation of the address or in a new one.
 func (s *site) ask(w http.ResponseWriter, r *http.Request) {
-	q := ragflow.Question{Text: strings.TrimSpace(r.FormValue("question")), Thread: r.PathValue("thread")}
+	q := ragflow.Question{Text: strings.TrimSpace(r.FormValue("question")), Thread: r.PathValue("thread"), Agent: r.FormValue("agent") != ""}
 	s.begin(w, r, q)
 }
 
@@ -124,6 +124,10 @@ func (s *site) resume(w http.ResponseWriter, r *http.Request) {
 	asks := questions(t)
 	if len(asks) == 0 {
 		s.fault(w, r, graph.ErrNotFound)
+		return
+	}
+	if err := r.ParseForm(); err != nil {
+		s.failed(w, r, http.StatusUnprocessableEntity, err.Error())
 		return
 	}
 	x := s.turn(ctx, t, asks[len(asks)-1])

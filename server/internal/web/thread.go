@@ -27,6 +27,7 @@ type composer struct {
 	Collection  string
 	Models      []string
 	Model       string
+	Agent       bool // there is a model, which may search as often as it likes
 	Draft       string
 }
 
@@ -176,7 +177,7 @@ func (s *site) composer(ctx context.Context, thread string) composer {
 	c.Collections = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !who.Uses(n) })
 	config := s.a.Config()
 	c.Models = slices.Sorted(maps.Keys(config.Models.Named))
-	c.Model = config.Settings.Model
+	c.Model, c.Agent = config.Settings.Model, config.Models.Chat != nil
 	c.Collection = cmp.Or(config.Collection, "")
 	return c
 }

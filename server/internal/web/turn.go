@@ -120,9 +120,10 @@ func (t *turn) finish(r *ragflow.Reply) {
 // fail says why a run has no answer.
 func (t *turn) fail(err error) {
 	switch {
+	case t.State == asked: // the run waits, as its last event said
 	case errors.Is(err, context.Canceled), errors.Is(err, ragflow.ErrCancelled), errors.Is(err, ragflow.ErrDrained):
 		t.State = cancelled
-	case t.State != asked:
+	default:
 		t.State, t.Fault = failed, err.Error()
 	}
 }

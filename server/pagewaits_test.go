@@ -1,0 +1,80 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/ragflow"
+	"example.com/ragflow/agent"
+	"example.com/ragflow/internal/llmtest"
+	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/server"
+)
+
+// shows returns the page of a conversation once it has a text.
+func (v visitor) shows(path, text string) string {
+	v.t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; {
+		_, page := v.get(200, path)
+		if strings.Contains(page, text) {
+			return page
+		}
+		if time.Now().After(end) {
+			v.t.Fatalf("%s does not show %q: %s", path, text, page)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestPageStop stops an answer that is written, and continues it.
+func TestPageStop(t *testing.T) {
+	t.Parallel()
+	m := llmtest.Hold(leaveAnswer)
+	v := visit(t, open(t, server.Options{}, func(c *ragflow.Config) { c.Models = ragflow.Models{Chat: m} }))
+	thread, _ := v.send(200, "/ask", "question", "How many days of leave?")
+	happens(t, m.Asked, "the question")
+	_, page := v.get(200, thread)
+	v.holds(page, `data-state="running"`, "Stop")
+	v.send(200, v.link(page, "/cancel/"))
+	page = v.shows(thread, "This was stopped")
+	close(m.Release)
+	v.send(200, v.link(page, "/resume"))
+	v.holds(v.settled(thread), "26 days")
+}
+
+// TestPageApproval shows what a tool would do before a person allows it.
+func TestPageApproval(t *testing.T) {
+	t.Parallel()
+	s := llmtest.NewServer(llmtest.CallTool("order", `{"boxes": 12}`), llmtest.Say("12 boxes are ordered. [Source 1]"))
+	defer s.Close()
+	client, err := openai.New(openai.Config{Provider: "played", BaseURL: s.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.CloseIdle)
+	ordered := make(chan string, 1)
+	v := visit(t, open(t, server.Options{}, func(c *ragflow.Config) {
+		c.Models = ragflow.Models{Chat: client.Chat("m"), Tools: []agent.Tool{{
+			Name: "order", Description: "orders boxes", Approve: agent.Always, Schema: json.RawMessage(`{"type": "object"}`),
+			Run: func(_ context.Context, arguments json.RawMessage) (agent.Result, error) {
+				ordered <- string(arguments)
+				return agent.Result{Text: "12 boxes are ordered."}, nil
+			},
+		}}}
+	}))
+	thread, _ := v.send(200, "/ask", "question", "Order boxes.", "agent", "yes")
+	page := v.shows(thread, `data-state="asked"`)
+	v.holds(page, "order", "boxes", "12", "<select")
+	name := fieldName.FindStringSubmatch(page)
+	if name == nil {
+		t.Fatalf("no field for the verdict: %s", page)
+	}
+	v.send(200, v.link(page, "/resume"), name[1], "approve")
+	v.holds(v.settled(thread), "12 boxes are ordered")
+	if got := <-ordered; !strings.Contains(got, "12") {
+		t.Errorf("ordered %s", got)
+	}
+}
