@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -139,59 +138,6 @@ func TestAskAndRead(t *testing.T) {
 	}
 	h.want(t, 204, "DELETE", "/api/threads/"+thread, "", "")
 	h.want(t, 404, "GET", "/api/threads/"+thread, "", "")
-}
-
-// TestCopies: a thread is exported and imported under another name, and forked at a run, each for its owner.
-func TestCopies(t *testing.T) {
-	t.Parallel()
-	h := open(t, server.Options{Token: true}, nil)
-	anna := h.token(t, tokens.Token{Name: "anna", Owner: "anna", Scopes: []tokens.Scope{tokens.Admin}})
-	bert := h.token(t, tokens.Token{Name: "bert", Owner: "bert", Scopes: []tokens.Scope{tokens.Admin}})
-	s, err := server.New(h.a, server.Options{Token: true, Tokens: string(h.folder)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.Server = s
-	first := h.want(t, 200, "POST", "/api/ask", anna, `{"question": "How many days of leave?", "thread_id": "t"}`)["run_id"].(string)
-	h.want(t, 200, "POST", "/api/ask", anna, `{"question": "And of what?", "thread_id": "t"}`)
-	turns := func(thread, secret string) int {
-		t.Helper()
-		return len(h.want(t, 200, "GET", "/api/threads/"+thread, secret, "")["messages"].([]any)) / 2
-	}
-	code, export := h.ask("GET", "/api/threads/t/export", anna, "")
-	if code != 200 {
-		t.Fatal(export)
-	}
-	if got := h.want(t, 201, "POST", "/api/threads?thread_id=u", anna, export); got["id"] != "u" || turns("u", anna) != 2 {
-		t.Errorf("%v", got)
-	}
-	h.want(t, 409, "POST", "/api/threads?thread_id=u", anna, export)
-	h.want(t, 422, "POST", "/api/threads?thread_id=v", anna, strings.Replace(export, "26 days", "27 days", 1))
-	h.want(t, 422, "POST", "/api/threads?thread_id=v", anna, export[:len(export)/2])
-	h.want(t, 404, "GET", "/api/threads/v", anna, "")
-	if h.want(t, 201, "POST", "/api/threads?thread_id=b", bert, export); turns("b", bert) != 2 {
-		t.Error("an import of another person")
-	}
-	h.want(t, 404, "GET", "/api/threads/b", anna, "")
-
-	fork := h.want(t, 200, "POST", "/api/threads/t/fork", anna, `{"run_id": "`+first+`"}`)["id"].(string)
-	if turns(fork, anna) != 1 || turns("t", anna) != 2 {
-		t.Error("the fork has not one turn, or the thread not two")
-	}
-	h.want(t, 404, "GET", "/api/threads/"+fork, bert, "")
-	h.want(t, 200, "POST", "/api/ask", anna, `{"question": "How long is the leave?", "thread_id": "`+fork+`"}`)
-	if h.want(t, 200, "POST", "/api/threads/t/fork", anna, `{"thread_id": "w"}`); turns("w", anna) != 2 || turns(fork, anna) != 2 || turns("t", anna) != 2 {
-		t.Error("the copies are not apart")
-	}
-	h.want(t, 409, "POST", "/api/threads/t/fork", anna, `{"thread_id": "w"}`)
-	h.want(t, 200, "POST", "/api/feedback", anna, `{"run_id": "`+first+`", "good": true}`)
-	mine := h.want(t, 200, "GET", "/api/feedback", anna, "")["feedback"].([]any)
-	if len(mine) != 1 || mine[0].(map[string]any)["document"] != "" {
-		t.Errorf("%v", mine)
-	}
-	if foreign := h.want(t, 200, "GET", "/api/feedback", bert, "")["feedback"].([]any); len(foreign) != 0 {
-		t.Errorf("%v", foreign)
-	}
 }
 
 // TestRequestsThatMakeNoSense get an error that says so, and are no fault of the server.
@@ -372,56 +318,6 @@ func TestCollectionsOfTokens(t *testing.T) {
 		code, text := h.ask(c.method, c.path, law, c.body)
 		if code != 404 || text != unknown {
 			t.Errorf("%s %s: %d %s", c.method, c.path, code, text)
-		}
-	}
-}
-
-// TestLinks: the link of an answer begins with the public address and leads to the lines of the document, for those who
-// may read it.
-func TestLinks(t *testing.T) {
-	t.Parallel()
-	h := open(t, server.Options{Token: true}, nil)
-	l, err := h.a.Collections().Make(t.Context(), "law")
-	if err == nil {
-		_, err = l.PutText(t.Context(), "court fees (1).md", "Fees", "# Fees\n\nThe court fee is 12 euros.\n", nil)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	reads := h.token(t, tokens.Token{Name: "reads", Owner: "a", Scopes: []tokens.Scope{tokens.Ask, tokens.Read}})
-	sales := h.token(t, tokens.Token{Name: "sales", Owner: "b", Scopes: []tokens.Scope{tokens.Read}, Collections: []string{"sales"}})
-	if h.Server, err = server.New(h.a, server.Options{Token: true, Tokens: string(h.folder), PublicURL: "https://docs.example.com/x/"}); err != nil {
-		t.Fatal(err)
-	}
-	for model, want := range map[string]struct{ link, text string }{
-		"ragflow":     {`^https://docs\.example\.com/x(/d/-/[0-9a-f]{8}/leave\.md)#L3-L3$`, "26 days"},
-		"ragflow/law": {`^https://docs\.example\.com/x(/d/law/[0-9a-f]{8}/court%20fees%20%281%29\.md)#L\d-L\d$`, "12 euros"},
-	} {
-		body := `{"model": "` + model + `", "input": "How many days of leave, and how high is the court fee?"}`
-		reply := h.want(t, 200, "POST", "/v1/responses", reads, body)
-		again := h.want(t, 200, "GET", "/v1/responses/"+reply["id"].(string), reads, "")
-		links := [2]string{}
-		for i, r := range []map[string]any{reply, again} {
-			part := r["output"].([]any)[0].(map[string]any)["content"].([]any)[0].(map[string]any)
-			links[i], _ = part["annotations"].([]any)[0].(map[string]any)["url"].(string)
-		}
-		parts := regexp.MustCompile(want.link).FindStringSubmatch(links[0])
-		if parts == nil || links[0] != links[1] {
-			t.Fatalf("the links are %q", links)
-		}
-		if code, text := h.ask("GET", parts[1], reads, ""); code != 200 || !strings.Contains(text, want.text) {
-			t.Errorf("%s: %d %s", parts[1], code, text)
-		}
-		foreign, a := h.ask("GET", parts[1], sales, "")
-		unknown, b := h.ask("GET", "/d/nosuch/00000000/x.md", sales, "")
-		a, b = nonce.ReplaceAllString(a, ""), nonce.ReplaceAllString(strings.ReplaceAll(b, "/d/nosuch/00000000/x.md", parts[1]), "")
-		if foreign != 404 || foreign != unknown || a != b {
-			t.Errorf("foreign %d %s, unknown %d %s", foreign, a, unknown, b)
-		}
-	}
-	for _, bad := range []string{"docs.example.com", "ftp://x", "https://", "https://x/?a=b", "https://x/#y"} {
-		if _, err := server.New(h.a, server.Options{PublicURL: bad}); err == nil {
-			t.Errorf("%q is taken", bad)
 		}
 	}
 }
