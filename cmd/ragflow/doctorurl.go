@@ -62,17 +62,26 @@ func (v *visit) get(ctx context.Context, path, token string) (*http.Response, er
 	return v.client.Do(r)
 }
 
-// text asks for a path and returns the status and the beginning of the body.
-func (v *visit) text(ctx context.Context, path, token string) (*http.Response, string, error) {
+// answer is a response that was read.
+type answer struct {
+	status string // such as "404 Not Found"
+	code   int
+	header http.Header
+	tls    *tls.ConnectionState
+	body   string // the beginning
+}
+
+// text asks for a path.
+func (v *visit) text(ctx context.Context, path, token string) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, visitTime)
 	defer cancel()
 	resp, err := v.get(ctx, path, token)
 	if err != nil {
-		return nil, "", err
+		return answer{}, err
 	}
 	defer func() { _ = resp.Body.Close() }() // it was only read
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
-	return resp, strings.TrimSpace(string(body)), nil
+	return answer{resp.Status, resp.StatusCode, resp.Header, resp.TLS, strings.TrimSpace(string(body))}, nil
 }
 
 // local reports whether the address is one of this machine.
@@ -80,25 +89,25 @@ func (v *visit) local() bool { return loopback(v.base.Hostname()) }
 
 // reach checks the way to the server: connection, certificate, name.
 func (v *visit) reach(ctx context.Context) bool {
-	resp, body, err := v.text(ctx, "/healthz", "")
+	got, err := v.text(ctx, "/healthz", "")
 	if err != nil {
 		v.unreachable(err)
 		return false
 	}
-	by := cmp.Or(resp.Header.Get("Server"), "no name")
-	switch ours := resp.Header.Get("X-Request-Id") != ""; {
-	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		v.note(checkBroken, "reachable", "it sends clients to "+line(resp.Header.Get("Location")))
+	by := cmp.Or(got.header.Get("Server"), "no name")
+	switch ours := got.header.Get("X-Request-Id") != ""; {
+	case got.code >= 300 && got.code < 400:
+		v.note(checkBroken, "reachable", "it sends clients to "+line(got.header.Get("Location")))
 		v.hint("give clients that address, and check it: ragflow doctor --url")
 		return false
-	case ours && resp.StatusCode == http.StatusForbidden:
+	case ours && got.code == http.StatusForbidden:
 		v.note(checkOK, "reachable", v.base.String())
 		v.note(checkBroken, "name", "the server does not know the name that reaches it")
 		v.hint("start it with that name: ragflow serve --host %s; and let the proxy pass it on, in nginx: proxy_set_header Host $host;", v.base.Hostname())
 		return false
-	case !ours || body != `"ok"`:
-		v.note(checkBroken, "reachable", fmt.Sprintf("not ragflow answers there, but %s, with %s", line(by), resp.Status))
-		if resp.StatusCode >= 502 && resp.StatusCode <= 504 {
+	case !ours || got.body != `"ok"`:
+		v.note(checkBroken, "reachable", fmt.Sprintf("not ragflow answers there, but %s, with %s", line(by), got.status))
+		if got.code >= 502 && got.code <= 504 {
 			v.hint("the proxy does not reach ragflow: its address must be that of ragflow serve, in nginx: proxy_pass http://127.0.0.1:8080;")
 		} else {
 			v.hint("the address must lead to ragflow serve, with all paths below it")
@@ -107,8 +116,8 @@ func (v *visit) reach(ctx context.Context) bool {
 	}
 	v.note(checkOK, "reachable", v.base.String())
 	v.note(checkOK, "name", v.base.Host+" is accepted")
-	v.certificate(resp.TLS)
-	if resp, _, err := v.text(ctx, "/readyz", ""); err != nil || resp.StatusCode != http.StatusOK {
+	v.certificate(got.tls)
+	if ready, err := v.text(ctx, "/readyz", ""); err != nil || ready.code != http.StatusOK {
 		v.note(checkWarning, "ready", "it takes no questions now: it begins or ends")
 	}
 	return true
@@ -145,25 +154,25 @@ func (v *visit) certificate(state *tls.ConnectionState) {
 
 // enter checks that those may enter who have a token, and no others.
 func (v *visit) enter(ctx context.Context) bool {
-	open, _, err := v.text(ctx, streamPath, "")
+	open, err := v.text(ctx, streamPath, "")
 	if err != nil {
 		v.unreachable(err)
 		return false
 	}
-	if open.StatusCode == http.StatusOK && !v.local() {
+	if open.code == http.StatusOK && !v.local() {
 		v.note(checkBroken, "token", "everybody who reaches this address may use the server, without a token")
 		v.hint("the proxy calls ragflow by a name of its own machine: let it pass the name on, in nginx: proxy_set_header Host $host; "+
 			"and start the server with that name: ragflow serve --host %s", v.base.Hostname())
 		return false
 	}
-	resp := open
+	got := open
 	if v.token != "" {
-		if resp, _, err = v.text(ctx, streamPath, v.token); err != nil {
+		if got, err = v.text(ctx, streamPath, v.token); err != nil {
 			v.unreachable(err)
 			return false
 		}
 	}
-	switch resp.StatusCode {
+	switch got.code {
 	case http.StatusOK:
 		about := "programs of this machine need none"
 		if v.token != "" {
@@ -182,7 +191,7 @@ func (v *visit) enter(ctx context.Context) bool {
 	case http.StatusForbidden:
 		v.note(checkWarning, "token", tokenName+` lacks the scope "read", so the stream was not checked`)
 	default:
-		v.note(checkBroken, "token", "the server answers with "+resp.Status)
+		v.note(checkBroken, "token", "the server answers with "+got.status)
 		v.hint("the server must be of this version, and the proxy must pass on all paths")
 	}
 	return false

@@ -2,6 +2,7 @@ package doors_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -33,7 +34,7 @@ func background(t *testing.T, log, program string, args ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(program, args...)
+	c := exec.CommandContext(context.WithoutCancel(t.Context()), program, args...)
 	c.Stdout, c.Stderr = out, out
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -55,8 +56,8 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-func listens(addr string) bool {
-	c, err := net.Dial("tcp", addr)
+func listens(ctx context.Context, addr string) bool {
+	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
 	if err == nil {
 		_ = c.Close()
 	}
@@ -87,7 +88,7 @@ service:
   telemetry: {metrics: {level: none}}
   pipelines: {traces: {receivers: [otlp], exporters: [debug]}, metrics: {receivers: [otlp], exporters: [debug]}}
 `, otlp)))
-	eventually(t, "the collector's start", func() bool { return listens(otlp) })
+	eventually(t, "the collector's start", func() bool { return listens(t.Context(), otlp) })
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+otlp)
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "200")
 	t.Setenv("OTEL_METRIC_EXPORT_INTERVAL", "500")
