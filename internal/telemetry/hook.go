@@ -63,7 +63,7 @@ func (t *Telemetry) task(ctx context.Context, s graph.Span) (context.Context, fu
 	return ctx, func(err error) {
 		err = failed(err)
 		notes := s.Notes()
-		t.noted(span, notes)
+		noted(span, notes)
 		if s.Path == "" {
 			t.meters.stage.Record(ctx, ms(time.Since(begun)), tags(attribute.String(tagStage, s.Node)))
 			if s.Node == nodes.PostRetrievalID && err == nil && notes.Skipped == "" {
@@ -75,21 +75,15 @@ func (t *Telemetry) task(ctx context.Context, s graph.Span) (context.Context, fu
 }
 
 // noted adds to a span what its node has noted.
-func (t *Telemetry) noted(span trace.Span, n graph.Notes) {
+func noted(span trace.Span, n graph.Notes) {
 	if n.Skipped != "" {
 		span.SetAttributes(attribute.Bool(attrSkipped, true))
 	}
 	if len(n.Failed) > 0 {
 		span.SetAttributes(attribute.Int(attrRetries, len(n.Failed)))
 	}
-	if len(n.Warnings) == 0 {
-		return
-	}
-	span.SetAttributes(attribute.Int(attrWarnings, len(n.Warnings)))
-	if t.o.Content {
-		for _, w := range n.Warnings {
-			span.AddEvent("warning", trace.WithAttributes(attribute.String(attrWarning, w)))
-		}
+	if len(n.Warnings) > 0 {
+		span.SetAttributes(attribute.Int(attrWarnings, len(n.Warnings)))
 	}
 }
 

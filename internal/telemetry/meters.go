@@ -78,11 +78,8 @@ func newMeters(m metric.Meter) (*meters, error) {
 // ms is a duration in milliseconds.
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// outside is the stage of what happens outside of a run, such as a search alone.
-const outside = "none"
-
-// stage is the node that a call was made by.
-func stage(ctx context.Context) string { return cmp.Or(graph.Info(ctx).Node, outside) }
+// stage is the node that a call was made by; outside of a run it is none.
+func stage(ctx context.Context) string { return cmp.Or(graph.Info(ctx).Node, "none") }
 
 func tags(list ...attribute.KeyValue) metric.MeasurementOption { return metric.WithAttributes(list...) }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -32,6 +33,9 @@ type call struct {
 // call begins the span of a call.
 func (t *Telemetry) call(ctx context.Context, operation, kind, model string) (context.Context, *call) {
 	ctx, span := t.begin(ctx, operation+" "+model, kind, attribute.String(attrOperation, operation), attribute.String(attrRequestModel, model))
+	if t.o.OpenInference {
+		span.SetAttributes(attribute.String(strings.ToLower(kind)+".model_name", model))
+	}
 	return ctx, &call{t, span, operation, model, time.Now()}
 }
 
@@ -96,15 +100,9 @@ type chat struct {
 func (c *chat) Complete(ctx context.Context, r llm.Request, token func(string)) (llm.Response, error) {
 	ctx, call := c.t.call(ctx, opChat, kindModel, c.Model())
 	call.span.SetAttributes(attribute.Bool(attrRequestStream, token != nil), attribute.Float64(attrTemperature, r.Temperature))
-	if r.MaxTokens > 0 {
-		call.span.SetAttributes(attribute.Int(attrMaxTokens, r.MaxTokens))
-	}
 	out, err := c.Chat.Complete(ctx, r, token)
 	if out.Finish != "" {
 		call.span.SetAttributes(attribute.StringSlice(attrFinishReasons, []string{string(out.Finish)}))
-	}
-	if c.t.o.OpenInference {
-		call.span.SetAttributes(attribute.String(inferModel, c.Model()))
 	}
 	if c.t.o.Content && call.span.IsRecording() {
 		c.t.messages(call.span, r.Messages, out)
@@ -197,9 +195,6 @@ func (e *embedder) Embed(ctx context.Context, texts []string, p llm.Purpose) (ll
 	if p == llm.Query || call.span.SpanContext().IsValid() {
 		ctx, call = e.t.call(ctx, opEmbeddings, kindEmbedding, e.Model())
 	}
-	if e.t.o.OpenInference {
-		call.span.SetAttributes(attribute.String(inferEmbedding, e.Model()))
-	}
 	out, err := e.Embedder.Embed(ctx, texts, p)
 	call.ended(ctx, out.Provider, out.Model, out.Usage, out.Retries, err)
 	return out, err
@@ -215,9 +210,6 @@ type reranker struct {
 // Rerank implements llm.Reranker.
 func (r *reranker) Rerank(ctx context.Context, query string, texts []string) (llm.Scores, error) {
 	ctx, call := r.t.call(ctx, opRerank, kindReranker, r.Model())
-	if r.t.o.OpenInference {
-		call.span.SetAttributes(attribute.String(inferReranker, r.Model()))
-	}
 	out, err := r.Reranker.Rerank(ctx, query, texts)
 	call.ended(ctx, out.Provider, out.Model, out.Usage, out.Retries, err)
 	return out, err

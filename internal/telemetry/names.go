@@ -7,7 +7,6 @@ const (
 	attrProvider       = "gen_ai.provider.name"
 	attrRequestModel   = "gen_ai.request.model"
 	attrRequestStream  = "gen_ai.request.stream"
-	attrMaxTokens      = "gen_ai.request.max_tokens"
 	attrTemperature    = "gen_ai.request.temperature"
 	attrResponseModel  = "gen_ai.response.model"
 	attrFinishReasons  = "gen_ai.response.finish_reasons"
@@ -41,24 +40,20 @@ const (
 	attrStep     = "ragflow.step"
 	attrSkipped  = "ragflow.skipped" // the node had nothing to do
 	attrWarnings = "ragflow.warnings"
-	attrWarning  = "ragflow.warning" // content: a warning may quote a question
 	attrRetries  = "ragflow.retries"
 	attrRequest  = "ragflow.request.id" // X-Request-Id
 )
 
 // Attributes of OpenInference, which Phoenix reads.
 const (
-	inferKind      = "openinference.span.kind"
-	inferSession   = "session.id"
-	inferInput     = "input.value"  // content
-	inferOutput    = "output.value" // content
-	inferModel     = "llm.model_name"
-	inferEmbedding = "embedding.model_name"
-	inferReranker  = "reranker.model_name"
-	inferPrompt    = "llm.token_count.prompt"
-	inferReply     = "llm.token_count.completion"
-	inferTotal     = "llm.token_count.total"
-	inferDocument  = "retrieval.documents.%d.document.%s"
+	inferKind     = "openinference.span.kind"
+	inferSession  = "session.id"
+	inferInput    = "input.value"  // content
+	inferOutput   = "output.value" // content
+	inferPrompt   = "llm.token_count.prompt"
+	inferReply    = "llm.token_count.completion"
+	inferTotal    = "llm.token_count.total"
+	inferDocument = "retrieval.documents.%d.document.%s"
 )
 
 // Kinds of spans in OpenInference.

@@ -14,7 +14,7 @@ import (
 )
 
 // Request begins the span of a request to a server, below that of the header traceparent. route is its pattern, id its
-// X-Request-Id. ended is called with the status. t may be nil.
+// X-Request-Id. ended is called with the status.
 func (t *Telemetry) Request(r *http.Request, route, id string) (ctx context.Context, ended func(status int)) {
 	begun := time.Now()
 	ctx = propagator.Extract(r.Context(), propagation.HeaderCarrier(r.Header))

@@ -73,15 +73,13 @@ func Start(ctx context.Context, o Options) (*Telemetry, error) {
 	if err != nil || !on {
 		return nil, err
 	}
-	t.tracer = t.traces.Tracer(scope)
-	t.meters, err = newMeters(t.metrics.Meter(scope))
+	t.tracer = t.traces.Tracer(workflow)
+	t.meters, err = newMeters(t.metrics.Meter(workflow))
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
 }
-
-const scope = "example.com/ragflow"
 
 // closeTime is how long the end of a program waits for what is still to be sent.
 const closeTime = 3 * time.Second
@@ -170,7 +168,6 @@ func errorType(err error) string {
 		{graph.ErrSuperseded, "superseded"},
 		{context.Canceled, "cancelled"},
 		{context.DeadlineExceeded, "timeout"},
-		{ragflow.ErrDiskFull, "disk_full"},
 	} {
 		if errors.Is(err, known.err) {
 			return known.name
