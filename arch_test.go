@@ -257,7 +257,7 @@ var rooms = map[string]room{
 	"server/internal/langgraph": {ours: []string{".", "graph", "graph/schema", "graph/untyped", "internal/address", "internal/lru", "internal/tokens", "longterm", "nodes", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads, runs, tasks and assistants
 	}},
-	"server": {ours: []string{".", "graph", "graph/untyped", "internal/tokens", "longterm", "server/internal/api", "server/internal/door", "server/internal/langgraph", "server/internal/mcp", "server/internal/openai", "server/internal/source", "server/internal/web"}, theirs: []string{
+	"server": {ours: []string{".", "agent", "graph", "graph/untyped", "ingest", "internal/tokens", "longterm", "server/internal/api", "server/internal/door", "server/internal/langgraph", "server/internal/mcp", "server/internal/openai", "server/internal/source", "server/internal/web"}, theirs: []string{
 		"golang.org/x/sys/unix", // ends connections whose client acknowledges nothing
 	}},
 	"internal/parallel": {},

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/untyped"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/longterm"
 	"example.com/ragflow/server/internal/api"
@@ -185,9 +187,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		}
 	}()
 	s.ready.Store(true)
-	if s.a != nil {
-		source.Warm()
-	}
+	go s.warm(base)
 	live, stop := context.WithCancel(ctx)
 	var resumed sync.WaitGroup
 	resumed.Go(func() { s.resume(live) })
@@ -207,6 +207,23 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return h.Close()
 	}
 	return nil
+}
+
+// warm starts what draws pages, which takes seconds, if there are pages to draw.
+func (s *Server) warm(ctx context.Context) {
+	if s.a == nil {
+		return
+	}
+	stats, err := s.a.Library().Stats(ctx, true)
+	if err != nil {
+		return // who asks is told
+	}
+	for _, c := range stats.Collections {
+		if slices.ContainsFunc(c.FileList, func(f ingest.FileStatus) bool { return strings.EqualFold(path.Ext(f.Source), ".pdf") }) {
+			source.Warm()
+			return
+		}
+	}
 }
 
 // drain lets runs end after the step they are at.
