@@ -192,8 +192,9 @@ var rooms = map[string]room{
 	"internal/querylog": {ours: []string{"internal/rank", "internal/redact", "internal/seal", "internal/sqlite", "internal/text"}, theirs: []string{
 		"github.com/google/uuid", // ids of searches
 	}},
-	"threads": {ours: []string{"graph", "internal/stored", "internal/text", "state", "internal/transcript"}},
-	".": {ours: []string{"agent", "longterm", "internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "graph/untyped", "internal/stored", "state", "llm", "meaning", "internal/lru", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/folder", "internal/load", "internal/ocr", "internal/querylog", "internal/seal", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
+	"internal/cache": {ours: []string{"internal/seal", "internal/sqlite"}},
+	"threads":        {ours: []string{"graph", "internal/stored", "internal/text", "state", "internal/transcript"}},
+	".": {ours: []string{"agent", "longterm", "internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "graph/untyped", "internal/stored", "state", "llm", "meaning", "internal/lru", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/folder", "internal/load", "internal/ocr", "internal/cache", "internal/querylog", "internal/seal", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid",         // ids of threads and runs
 		"golang.org/x/sync/singleflight", // one call for a question that several searches ask
 	}},
