@@ -145,7 +145,8 @@ func (a *Assistant) prepare(ctx context.Context, q Question) (*request, error) {
 	if err := a.chooseRunner(ctx, r, q); err != nil {
 		return nil, err
 	}
-	r.nodes[nodes.RetrievalID] = a.renewing(r.turn, q.Collections, filter)
+	r.nodes[nodes.RetrievalID] = a.unlessCached(nodes.RetrievalID, a.renewing(r.turn, q.Collections, filter))
+	r.nodes[nodes.PreRetrievalID] = a.recalling(r.turn, filter)
 	r.graph = graph.Request[state.Update]{
 		Thread: q.Thread, Resume: q.Resume, Wait: a.config.Wait, OnBusy: q.OnBusy, From: q.From, Answers: q.Answers, Metadata: q.Metadata,
 	}

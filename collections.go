@@ -229,7 +229,7 @@ func (cs *Collections) viewed(ctx context.Context, names []string, view func(*in
 	var views []ingest.View
 	var chosen []*collection
 	var empty error
-	version := ""
+	version, content := "", ""
 	for _, name := range names {
 		c, err := cs.get(ctx, name)
 		if err != nil {
@@ -245,6 +245,7 @@ func (cs *Collections) viewed(ctx context.Context, names []string, view func(*in
 		}
 		chosen, views = append(chosen, c), append(views, v)
 		version += fmt.Sprintf("%s %d ", name, v.Version)
+		content += fmt.Sprintf("%q %s", name, v.Content)
 	}
 	if len(chosen) == 0 {
 		return nil, empty
@@ -259,7 +260,7 @@ func (cs *Collections) viewed(ctx context.Context, names []string, view func(*in
 	if err != nil {
 		return nil, err
 	}
-	b.version = version
+	b.version, b.content = version, content+b.content
 	cs.bound[key] = b
 	return b, nil
 }
@@ -294,6 +295,9 @@ func (a *Assistant) bind(ctx context.Context, chosen []*collection, views []inge
 		return nil, err
 	}
 	b.retrieval = o.Retrieval
+	if a.cache != nil {
+		b.content = contentOf(ctx, snapshot, o)
+	}
 	b.engine, err = search.New(ctx, snapshot, o)
 	return b, err
 }

@@ -65,6 +65,8 @@ type Config struct {
 	// [Assistant.Analytics]; 0: 90; below zero: none is kept. A log that cannot be written fails
 	// no question. With ThreadKeys it is encrypted.
 	QueryLogDays int
+	// Cache keeps answers for questions that are asked again; by default there is none.
+	Cache Cache
 	// Durability says what a saved step of threads.db survives: ProcessCrash, the default,
 	// or PowerLoss.
 	Durability string
@@ -171,6 +173,7 @@ func (c Config) withDefaults() (Config, error) {
 	if (c.ThreadStore != nil || c.Threads != nil) && c.ThreadKeys != nil {
 		faults = append(faults, errors.New("ThreadKeys encrypt threads.db only, not the threads on a server"))
 	}
+	faults = append(faults, c.Cache.check())
 	if c.Durability != "" && c.Durability != ProcessCrash && c.Durability != PowerLoss {
 		faults = append(faults, fmt.Errorf("durability %q is neither %s nor %s", c.Durability, ProcessCrash, PowerLoss))
 	}

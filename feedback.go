@@ -102,6 +102,12 @@ func (a *Assistant) Rate(ctx context.Context, r Rating) (*Feedback, error) {
 	if err := feedback.AppendFeedback(a.config.DataDir, f); err != nil {
 		return nil, err
 	}
+	if a.cache != nil && !r.Good {
+		a.cache.Forget(ctx, run.ID)
+		if turn.Cached != nil {
+			a.cache.Forget(ctx, turn.Cached.Run)
+		}
+	}
 	return f, a.collections.outdate(ctx, run.State.Scope.Collection)
 }
 

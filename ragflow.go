@@ -11,6 +11,7 @@ import (
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/cache"
 	"example.com/ragflow/internal/dictionary"
 	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/internal/ocr"
@@ -59,6 +60,9 @@ type Assistant struct {
 	agentPrint  string // fingerprint of its graph
 	runs        *Runs
 	queries     *querylog.Log         // nil: questions are not logged
+	cache       *cache.Cache          // of answers; nil: none
+	cacheScope  string                // what every answer in it depends on beside its question and the documents
+	alike       *questions            // compares questions; nil: only the same question is answered from the cache
 	embedder    *questions            // of Config.Models; nil: none
 	dictionary  dictionary.Dictionary // of Config.Dictionary
 	custom      prompts.Set           // of Config.Prompts
@@ -106,6 +110,7 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 		return nil, err
 	}
 	a.collections.a = a
+	a.openCache()
 	if a.library, err = a.collections.Open(ctx, ""); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
@@ -224,6 +229,9 @@ func (a *Assistant) Close() error {
 	a.runs.close()
 	if a.queries != nil {
 		a.queries.Close()
+	}
+	if a.cache != nil {
+		a.cache.Close()
 	}
 	err := a.collections.close()
 	if a.store != a.config.Threads {

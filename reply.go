@@ -38,6 +38,7 @@ type Reply struct {
 	Quality   Quality              `json:"quality"`
 	Chunks    ChunkCounts          `json:"chunks"`
 	Model     string               `json:"model"` // what wrote the answer; "offline" without a model
+	Cached    *state.Cached        `json:"cached,omitempty"` // if the answer is from the cache: the question that it was made for; read-only
 	Usage     Usage                `json:"usage"`
 	CostUSD   float64              `json:"cost_usd"`           // of the models whose price is known
 	Unpriced  []string             `json:"unpriced,omitempty"` // models that were asked and whose price is not known
@@ -240,7 +241,7 @@ func (a *Assistant) reply(ctx context.Context, b *bound, chunks *chunkCache, r *
 		ThreadID: r.Thread, RunID: r.ID, Question: turn.Query, Answer: turn.Answer, Abstained: turn.Abstained,
 		Grade:     GradeReply{Score: turn.Grade.Score, Attempts: turn.Attempts},
 		Certainty: CertaintyReply{Band: state.Band(turn.Grade.Score, turn.Abstained), P: turn.Grade.Score},
-		Queries:   cloneQueries(turn.Queries), Model: turn.Model, Warnings: []string{},
+		Queries:   cloneQueries(turn.Queries), Model: turn.Model, Cached: turn.Cached, Warnings: []string{},
 		LatencyMS: map[string]float64{}, SourcesHeader: prompts.Say(prompts.SourcesHeader, turn.Language),
 		OthersHeader: prompts.Say(prompts.AlsoFound, turn.Language), UnreadHeader: prompts.Say(prompts.NotRead, turn.Language), Others: others(turn),
 		ChangedNotice: prompts.Say(prompts.Changed, turn.Language), FoundNotice: prompts.Say(prompts.Found, turn.Language),

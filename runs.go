@@ -178,6 +178,7 @@ func (a *Assistant) tell(
 	reply, err := a.replyOf(ctx, r, durable)
 	if err == nil {
 		n.done(reply)
+		a.keep(ctx, r, durable, reply)
 	}
 	return err
 }

@@ -23,7 +23,7 @@ func (a *Assistant) renewing(t *turn, collections []string, f state.Filter) node
 		if err != nil || update.Hits == nil {
 			return update, err
 		}
-		best, err := t.best(ctx, update)
+		best, err := t.best(ctx, *update.Hits, *update.Ranking)
 		if err != nil {
 			return update, err
 		}
@@ -56,10 +56,10 @@ func (a *Assistant) renewing(t *turn, collections []string, f state.Filter) node
 const renewTime = 3 * time.Second
 
 // best returns a chunk of each file that the best passages are from.
-func (t *turn) best(ctx context.Context, found state.Update) (best []state.Chunk, err error) {
+func (t *turn) best(ctx context.Context, hits []state.Hit, ranking state.Ranking) (best []state.Chunk, err error) {
 	var ids []string
-	for _, i := range found.Ranking.Hits {
-		ids = append(ids, (*found.Hits)[i].Chunk)
+	for _, i := range ranking.Hits {
+		ids = append(ids, hits[i].Chunk)
 	}
 	chunks, err := t.chunks.Chunks(ctx, ids)
 	for _, c := range chunks {

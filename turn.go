@@ -22,6 +22,7 @@ import (
 // uses one from beginning to end, whatever is indexed meanwhile.
 type bound struct {
 	version   string            // of the views of the libraries
+	content   string            // changes with what is found and how, and is the same in all processes
 	libraries []*ingest.Library // of the collections
 	offline   offline.Skills
 	words     *offline.Rewriter // of offline, with the person's dictionary
@@ -118,7 +119,7 @@ func (a *Assistant) newTurn(ctx context.Context, b *bound, s Settings, f state.F
 
 // nodesOf makes the nodes of a turn.
 func (a *Assistant) nodesOf(k skills, s Settings, fuse func([]state.Hit, func(state.Leg) float64) []state.Hit) map[string]nodes.Node {
-	return map[string]nodes.Node{
+	out := map[string]nodes.Node{
 		nodes.IngestID:       nodes.Ingest(),
 		nodes.PreRetrievalID: nodes.PreRetrieval(k.rewriter),
 		nodes.RetrievalID: nodes.Retrieval(nodes.Retrieving{
@@ -129,6 +130,10 @@ func (a *Assistant) nodesOf(k skills, s Settings, fuse func([]state.Hit, func(st
 		nodes.SummarizeConversationID: nodes.SummarizeConversation(k.summarizer, s.SummaryTokens),
 		nodes.GenerateID:              nodes.Generate(a.answering(k, s)),
 	}
+	for id, node := range out {
+		out[id] = a.unlessCached(id, node)
+	}
+	return out
 }
 
 // answering configures generate.

@@ -56,6 +56,8 @@ type View struct {
 	Version int      // rises when the roots or the documents, passages or vectors of one change
 	Files   int      // in all roots
 	Chunks  int
+	// Content changes with the documents and passages of the roots, and is the same in all processes.
+	Content string
 }
 
 // Options say which documents belong to a library and how they are indexed.
@@ -247,6 +249,9 @@ func (l *Library) show(v View, held []search.Collection, vectors, partial bool) 
 		return
 	}
 	v.Version = l.view.Version + 1
+	for _, c := range held {
+		v.Content += fmt.Sprintf("%q %d %d %d\n", c.Root, c.Generation, c.Changed.UnixNano(), c.Chunks)
+	}
 	l.view, l.held = v, held
 	close(l.changed)
 	l.changed = make(chan struct{})

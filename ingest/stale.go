@@ -21,10 +21,10 @@ func (l *Library) Renew(ctx context.Context, chunks []state.Chunk) (sources []st
 	}
 	roots := l.View().Roots
 	for _, c := range chunks {
-		path := Path(c.Root, c.Source)
-		if !slices.Contains(roots, c.Root) || !load.Differs(path, c.FileHash) || CheckPath(c.Root) != nil {
+		if !differs(roots, c) {
 			continue
 		}
+		path := Path(c.Root, c.Source)
 		if info, err := os.Stat(path); err == nil { // else the file is deleted from the index
 			never := search.File{Source: c.Source, Size: info.Size(), ModTime: time.Unix(0, 0)}
 			if err := l.index.Touch(ctx, c.Root, never); err != nil {
@@ -37,4 +37,14 @@ func (l *Library) Renew(ctx context.Context, chunks []state.Chunk) (sources []st
 		sources = append(sources, c.Source)
 	}
 	return sources, nil
+}
+
+// Differs reports whether [Library.Renew] would sync the file of one of the chunks.
+func (l *Library) Differs(chunks []state.Chunk) bool {
+	roots := l.View().Roots
+	return !l.index.ReadOnly() && slices.ContainsFunc(chunks, func(c state.Chunk) bool { return differs(roots, c) })
+}
+
+func differs(roots []string, c state.Chunk) bool {
+	return slices.Contains(roots, c.Root) && load.Differs(Path(c.Root, c.Source), c.FileHash) && CheckPath(c.Root) == nil
 }

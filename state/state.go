@@ -8,6 +8,7 @@ package state
 import (
 	"reflect"
 	"strings"
+	"time"
 )
 
 // MaxRecent is the maximum number of exchanges in State.Recent.
@@ -80,6 +81,15 @@ type Turn struct {
 	Abstained bool       `json:"abstained,omitempty"` // the documents do not contain the answer
 	Model     string     `json:"model,omitempty"`     // the model that wrote the answer, or "offline"
 	Quality   Quality    `json:"quality,omitzero"`    // how well the sources support the answer; zero if nothing was checked
+	Cached    *Cached    `json:"cached,omitempty"`    // the turn is a copy of an earlier one; nil: it is not
+}
+
+// Cached says which turn an answer from the cache was made for.
+type Cached struct {
+	Run        string    `json:"run_id"` // its run, perhaps of another thread
+	Time       time.Time `json:"time"`   // when it was answered
+	Question   string    `json:"question"`
+	Similarity float64   `json:"similarity"` // of the questions, from 0 to 1
 }
 
 // Quality is the result of checking an answer; see package cite. Shares are from 0 to

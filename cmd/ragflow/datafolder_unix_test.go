@@ -90,7 +90,7 @@ func TestDataFolderModes(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	for _, name := range []string{"index.db", settings.ThreadsFile, settings.QueryLog, "feedback.jsonl", settings.ChatHistory, "promoted", "collections/c/index.db"} {
+	for _, name := range []string{"index.db", settings.ThreadsFile, settings.QueryLog, settings.CacheFile, "feedback.jsonl", settings.ChatHistory, "promoted", "collections/c/index.db"} {
 		if !present(p.data, name) {
 			t.Errorf("%s is missing: the test does not use it", name)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/cache"
 	"example.com/ragflow/internal/settings"
 	"example.com/ragflow/meaning"
 	"example.com/ragflow/nodes"
@@ -189,6 +190,7 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 	}
 	d.checkIndex(ctx, assistant)
 	d.checkThreads(ctx, assistant)
+	d.checkCache(ctx)
 	if err := assistant.Close(); err != nil {
 		d.broken("databases", err, "")
 	}
@@ -229,6 +231,26 @@ func (d *doctor) checkIndex(ctx context.Context, assistant *ragflow.Assistant) {
 		status = checkWarning
 	}
 	d.note(status, "index", fmt.Sprintf("%s of %s in %s", count(chunks, "passage"), count(files, "file"), byteSize(stats.Bytes)), details...)
+}
+
+// checkCache says how much is answered from the cache, if there is one.
+func (d *doctor) checkCache(ctx context.Context) {
+	c := d.settings.Config
+	stats, err := cache.Read(ctx, filepath.Join(c.DataDir, settings.CacheFile))
+	if err != nil {
+		d.note(checkWarning, "cache", err.Error())
+		d.hint("%s can be deleted while no process uses it; it only makes answers faster", settings.CacheFile)
+		return
+	}
+	all := stats.Hits + stats.Similar + stats.Misses
+	if all == 0 {
+		return
+	}
+	about := fmt.Sprintf("%s in %s; %d %% of %d new questions were answered from it", count(stats.Values, "answer"), byteSize(stats.Bytes), 100*(stats.Hits+stats.Similar)/all, all)
+	if !c.Cache.On {
+		about += "; it is off now"
+	}
+	d.note(checkOK, "cache", about, fmt.Sprintf("%d the same, %d similar, %d not found", stats.Hits, stats.Similar, stats.Misses))
 }
 
 // changed counts the files that were removed or changed, and the folders with added or removed

@@ -67,6 +67,10 @@ func (g *given) addAsk(f *pflag.FlagSet) {
 	g.addModels(f)
 	g.addFilter(f)
 	g.addNoQueryLog(f)
+	f.BoolFunc("no-cache", "answer anew, although RAG_ENABLE_CACHING keeps answers", func(string) error {
+		g.settings["RAG_ENABLE_CACHING"].Values = []string{"false"}
+		return nil
+	})
 }
 
 // addSearch adds the flags of all commands that search.

@@ -18,6 +18,7 @@ const (
 	ThreadsFile = "threads.db"
 	MemoryFile  = "memory.db"    // what agents remember
 	QueryLog    = "queries.db"   // questions and searches
+	CacheFile   = "cache.db"     // answers for questions that are asked again
 	ChatHistory = "chat_history" // what was typed in chat
 )
 
@@ -43,7 +44,7 @@ func (l *loader) checkData() error {
 	if ofProject && !newfile.Inside(l.Project, dir) {
 		return newfile.OutsideError(dir)
 	}
-	files := []string{"index.db", ThreadsFile, MemoryFile, QueryLog, ChatHistory, "feedback.jsonl", "promoted", "optimize", "evaluation", "collections", filepath.Join("collections", l.in.Collection)}
+	files := []string{"index.db", ThreadsFile, MemoryFile, QueryLog, CacheFile, ChatHistory, "feedback.jsonl", "promoted", "optimize", "evaluation", "collections", filepath.Join("collections", l.in.Collection)}
 	for _, name := range files {
 		path := filepath.Join(dir, name)
 		if info, err := os.Lstat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/ragflow"
@@ -87,6 +88,7 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) (err error) {
 	if m.Offline || asked == NoModels {
 		return nil
 	}
+	c.Cache.Models = m.origin()
 	if asked == AllModels || c.Retrieval.Rerank == search.RerankLLM {
 		if err := m.configureChats(c); err != nil {
 			return err
@@ -133,6 +135,17 @@ func (m *Models) readSystemPrompt(c *ragflow.Config, asked Asked) error {
 	}
 	c.Settings.System = string(text)
 	return nil
+}
+
+// origin tells apart models of the same name: it has their addresses, without the keys.
+func (m *Models) origin() string {
+	out := fmt.Sprint(m.Smart, m.grader, m.fallback, m.provider, m.embeddingURL, m.rerankURL, m.protocol, m.rerankProtocol)
+	for _, name := range slices.Sorted(maps.Keys(m.variables)) {
+		if !strings.HasSuffix(name, "_KEY") {
+			out += " " + name + "=" + m.Variable(name)
+		}
+	}
+	return out
 }
 
 // Who declines to answer, by LLM_REFUSALS; [automatic] is byCheck for a model on this machine,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.com/ragflow"
 	"example.com/ragflow/checkpoint/postgres"
@@ -78,6 +79,20 @@ func generalTable(c *ragflow.Config, dataDir string, m *Models) []setting {
 			}
 			return whole(1, 3650, &c.QueryLogDays)(v)
 		}).flagged("no-query-log", ""),
+		row("RAG_ENABLE_CACHING", "false", 0, aTruth, truth(&c.Cache.On)).flagged("no-cache", ""),
+		row("RAG_CACHE_TTL_SECONDS", "3600", 0, "a whole number of seconds from 1 to 2592000", func(v string) (ok bool) {
+			var seconds int
+			ok = whole(1, 30*24*60*60, &seconds)(v)
+			c.Cache.TTL = time.Duration(seconds) * time.Second
+			return ok
+		}),
+		row("RAGFLOW_CACHE_MB", "256", 0, "a whole number of megabytes from 1 to 10240", func(v string) (ok bool) {
+			var megabytes int
+			ok = whole(1, 10<<10, &megabytes)(v)
+			c.Cache.MaxBytes = int64(megabytes) << 20
+			return ok
+		}),
+		row("RAGFLOW_SEMANTIC_CACHE", off, 0, "a number from 0.9 to 1, or off", or(off, numeric(0.9, 1, &c.Cache.Similar))),
 		row("RAGFLOW_THREAD_KEYS", "", firstPage|isSecret, "keys such as 2026:KEY, KEY being 32 bytes in base64; the first one is the current",
 			func(v string) (ok bool) {
 				var err error

@@ -81,6 +81,13 @@ func facts(r Run) string {
 	if turn.Model != "" && turn.Route == state.RouteSearch {
 		parts = append(parts, "certainty "+certainty(turn))
 	}
+	if c := turn.Cached; c != nil {
+		from := "from the cache, answered " + c.Time.UTC().Format("2006-01-02 15:04 UTC")
+		if c.Question != turn.Query {
+			from += " for the question “" + inline(cut(oneLine(c.Question), maxTitle)) + "”"
+		}
+		parts = append(parts, from)
+	}
 	return strings.Join(parts, " · ")
 }
 

@@ -65,6 +65,9 @@ func (s *session) answer(r *ragflow.Reply) {
 			lines = append(lines, "    "+r.ChangedNotice)
 		}
 	}
+	if c := r.Cached; c != nil {
+		lines = append(lines, "", s.Style.Dim(fmt.Sprintf("From the cache, answered %s: %s (--no-cache answers anew)", c.Time.Local().Format(time.DateTime), screen.Line(c.Question))))
+	}
 	lines = append(lines, s.others(r, s.Sources)...)
 	lines = append(lines, s.unread(r)...)
 	if s.Size == nil {
