@@ -204,7 +204,7 @@ func (a *Assistant) recalling(t *turn, f state.Filter) nodes.Node {
 			return plan(ctx, s)
 		}
 		if v, ok := a.cache.Get(ctx, key); ok {
-			if u, ok := a.recall(ctx, t, v, s, 1); ok {
+			if u, ok := t.recall(ctx, v, s, 1); ok {
 				a.cache.Count(ctx, cache.Hit, v.Key)
 				return u, nil
 			}
@@ -232,7 +232,7 @@ func (a *Assistant) recallSimilar(ctx context.Context, t *turn, near cache.Key, 
 		if similarity < a.config.Cache.Similar {
 			continue
 		}
-		if u, ok = a.recall(ctx, t, v, s, similarity); ok {
+		if u, ok = t.recall(ctx, v, s, similarity); ok {
 			return u, v, true
 		}
 	}
@@ -240,7 +240,7 @@ func (a *Assistant) recallSimilar(ctx context.Context, t *turn, near cache.Key, 
 }
 
 // recall returns the turn that a value holds, unless a file that it rests on is not the one that was indexed.
-func (a *Assistant) recall(ctx context.Context, t *turn, v cache.Value, s state.State, similarity float64) (u state.Update, ok bool) {
+func (t *turn) recall(ctx context.Context, v cache.Value, s state.State, similarity float64) (u state.Update, ok bool) {
 	var kept cachedAnswer
 	if err := json.Unmarshal(v.Body, &kept); err != nil {
 		return u, false

@@ -116,7 +116,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheKeepsNot: what is declined or has a warning is answered anew, and so is a rated answer.
+// TestCacheKeepsNot: what is declined or has a warning is not kept, and an answer that was rated bad is forgotten.
 func TestCacheKeepsNot(t *testing.T) {
 	a := open(t, cached(ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir()}))
 	for _, question := range []string{"Which visa do I need to travel to Mongolia?", "thanks", "How often should I water basil? " + strings.Repeat("x", 11_000)} {
@@ -189,7 +189,7 @@ func TestCacheIsApart(t *testing.T) {
 			}
 		}
 	}
-	// What every answer depends on, in the next process.
+	// The next process has another dictionary, other weights and so on.
 	dictionary := filepath.Join(t.TempDir(), "words")
 	write(t, dictionary, "water: irrigate\n")
 	for name, change := range map[string]func(*ragflow.Config){
@@ -417,6 +417,7 @@ type edits struct {
 }
 
 func newEdits(t *testing.T, seed uint64) *edits {
+	t.Helper()
 	e := &edits{random: rand.New(rand.NewPCG(seed, 7)), docs: library(t)}
 	for i, with := range []func(ragflow.Config) ragflow.Config{byWords, cached} {
 		ids := 0
@@ -499,7 +500,7 @@ func (e *edits) compare(t *testing.T) bool {
 	e.q.Text = fmt.Sprintf(e.q.Text, herb)
 	var faults [2]error
 	for i, a := range e.both {
-		ctx := context.Context(t.Context())
+		ctx := t.Context()
 		if e.owner != "" {
 			ctx = ragflow.OwnedBy(ctx, e.owner)
 		}

@@ -93,7 +93,7 @@ func TestCache(t *testing.T) {
 // TestParts: what is written together does not change the key, but where a part ends does.
 func TestParts(t *testing.T) {
 	c := cache.Open(":memory:", cache.Options{})
-	if c.Key("ab", "c") == c.Key("a", "bc") || c.Key("a") == c.Key("a", "") || c.Key("a") != c.Key("a") {
+	if c.Key("ab", "c") == c.Key("a", "bc") || c.Key("a") == c.Key("a", "") {
 		t.Error("keys do not tell parts apart")
 	}
 }

@@ -4,12 +4,12 @@ package cache_test
 
 import (
 	"bytes"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,7 +43,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 300 {
-		put(t, c, fmt.Sprint(i), strings.Repeat("long ", 2000))
+		put(t, c, strconv.Itoa(i), strings.Repeat("long ", 2000))
 	}
 	if c.Close(); strings.Count(told.String(), "\n") != 1 {
 		t.Errorf("told %q", told.String())
