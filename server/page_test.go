@@ -205,7 +205,11 @@ func TestPageLogIn(t *testing.T) {
 	}
 	h.Server = s
 	v, w := visit(t, h), visit(t, h)
-	_, page := v.get(401, "/")
+	v.send(401, "/preferences", "language", "de")
+	_, page := v.get(401, "/threads")
+	v.holds(page, "Anmelden", `lang="de"`)
+	v.client.Jar, _ = cookiejar.New(nil)
+	_, page = v.get(401, "/")
 	v.holds(page, "Log in")
 	v.send(401, "/login", "token", "wrong")
 	v.send(200, "/login", "token", ann)

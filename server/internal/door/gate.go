@@ -166,7 +166,7 @@ func (g *Gate) crossOrigin(w http.ResponseWriter, r *http.Request) (answered boo
 func (g *Gate) guard(route Route) http.HandlerFunc {
 	fail := route.Errors
 	if fail == nil {
-		fail = Problem
+		fail = func(w http.ResponseWriter, _ *http.Request, status int, message string) { Problem(w, status, message) }
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		if route.MaxBody >= 0 {
@@ -178,27 +178,27 @@ func (g *Gate) guard(route Route) http.HandlerFunc {
 		}
 		p, session, err := g.principal(r)
 		if err != nil {
-			fail(w, http.StatusUnauthorized, err.Error())
+			fail(w, r, http.StatusUnauthorized, err.Error())
 			return
 		}
 		if p == nil {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			fail(w, http.StatusUnauthorized, `a token is needed: "ragflow tokens add" makes one`)
+			fail(w, r, http.StatusUnauthorized, `a token is needed: "ragflow tokens add" makes one`)
 			return
 		}
 		if !p.May(route.Scope) {
-			fail(w, http.StatusForbidden, fmt.Sprintf("the token lacks the scope %q", route.Scope))
+			fail(w, r, http.StatusForbidden, fmt.Sprintf("the token lacks the scope %q", route.Scope))
 			return
 		}
 		if wait := g.wait(p); wait > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(1+int(wait.Seconds())))
-			fail(w, http.StatusTooManyRequests, "too many requests with this token")
+			fail(w, r, http.StatusTooManyRequests, "too many requests with this token")
 			return
 		}
 		if route.Long {
 			if !g.enter(session) {
 				w.Header().Set("Retry-After", "5")
-				fail(w, http.StatusTooManyRequests, "too many requests are under way")
+				fail(w, r, http.StatusTooManyRequests, "too many requests are under way")
 				return
 			}
 			defer g.leave(session)

@@ -23,7 +23,7 @@ type Route struct {
 }
 
 // ErrorForm answers a request that failed.
-type ErrorForm func(w http.ResponseWriter, status int, message string)
+type ErrorForm func(w http.ResponseWriter, r *http.Request, status int, message string)
 
 // Problem is the form of errors of our own API: {"error": message}.
 func Problem(w http.ResponseWriter, status int, message string) {

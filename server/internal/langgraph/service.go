@@ -95,7 +95,7 @@ func on[Q any](pattern string, do func(c *call, q *Q) (any, error)) door.Route {
 		}
 		switch {
 		case err != nil:
-			problem(w, statusFor(err), err.Error())
+			problem(w, r, statusFor(err), err.Error())
 		case out == nothing{}:
 			w.WriteHeader(http.StatusNoContent)
 		case out == answered{}:
@@ -148,7 +148,7 @@ func refusing(pattern string, status int, why string) door.Route {
 }
 
 // problem is the form of errors.
-func problem(w http.ResponseWriter, status int, message string) {
+func problem(w http.ResponseWriter, _ *http.Request, status int, message string) {
 	door.WriteJSON(w, status, map[string]string{"detail": message})
 }
 

@@ -98,7 +98,7 @@ func (e *refusal) problem() object {
 }
 
 // failure is the form of errors of the protocol.
-func failure(w http.ResponseWriter, status int, message string) {
+func failure(w http.ResponseWriter, _ *http.Request, status int, message string) {
 	door.WriteJSON(w, status, (&refusal{status: status, message: message}).problem())
 }
 

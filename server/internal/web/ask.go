@@ -162,14 +162,16 @@ type failedPage struct {
 	Message string
 }
 
-// failed shows an error: as a page, or as a notice for a page that is open.
+// failed shows an error: as a page, or as a notice for a page that is open. Somebody who is not logged in gets the page
+// to do so.
 func (s *site) failed(w http.ResponseWriter, r *http.Request, status int, message string) {
-	if status == http.StatusUnauthorized {
+	quiet := r.Header.Get("Hx-Request") != ""
+	if status == http.StatusUnauthorized && !quiet {
 		s.show(w, r, status, "login", "")
 		return
 	}
 	name := "failed"
-	if r.Header.Get("Hx-Request") != "" {
+	if quiet {
 		name = "failed#notice"
 		w.Header().Set("Hx-Retarget", "#notice")
 		w.Header().Set("Hx-Reswap", "innerHTML")

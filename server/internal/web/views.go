@@ -12,7 +12,6 @@ import (
 	"maps"
 	"mime"
 	"net/http"
-	"net/url"
 	"path"
 	"strings"
 
@@ -119,9 +118,4 @@ func static(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(r.PathValue("file"))))
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	_, _ = w.Write(data) // a reader that has left needs nothing
-}
-
-// refuse is the page of an error. Somebody who is not logged in gets the page to do so.
-func (s *site) refuse(w http.ResponseWriter, status int, message string) {
-	s.failed(w, &http.Request{URL: &url.URL{Path: "/"}}, status, message)
 }

@@ -40,13 +40,13 @@ func Routes(a *ragflow.Assistant, o Options) []door.Route {
 		s.evaluation.folder = filepath.Join(dir, "evaluation")
 	}
 	page := func(pattern string, scope tokens.Scope, do http.HandlerFunc) door.Route {
-		return door.Route{Pattern: pattern, Scope: scope, Do: do, Errors: s.refuse}
+		return door.Route{Pattern: pattern, Scope: scope, Do: do, Errors: s.failed}
 	}
 	return []door.Route{
 		page("GET /{$}", tokens.Ask, s.home),
 		page("POST /ask", tokens.Ask, s.ask),
 		page("GET /t/{thread}", tokens.Ask, s.thread),
-		{Pattern: "GET /t/{thread}/live", Scope: tokens.Ask, Do: s.live, Errors: s.refuse},
+		{Pattern: "GET /t/{thread}/live", Scope: tokens.Ask, Do: s.live, Errors: s.failed},
 		page("POST /t/{thread}/ask", tokens.Ask, s.ask),
 		page("POST /t/{thread}/edit/{run}", tokens.Ask, s.edit),
 		page("POST /t/{thread}/cancel/{run}", tokens.Ask, s.cancel),
@@ -72,7 +72,7 @@ func Routes(a *ragflow.Assistant, o Options) []door.Route {
 		page("POST /t/{thread}/rate/{run}", tokens.Ask, s.rate),
 		page("GET /page/{dpi}/{page}/{id...}", tokens.Read, s.picture),
 		page("GET /documents", tokens.Read, s.shelfPage),
-		{Pattern: "POST /documents", Scope: tokens.Upload, MaxBody: maxForm, Long: true, Do: s.add, Errors: s.refuse},
+		{Pattern: "POST /documents", Scope: tokens.Upload, MaxBody: maxForm, Long: true, Do: s.add, Errors: s.failed},
 		page("GET /documents/file/{id...}", tokens.Read, s.preview),
 		page("POST /documents/index", tokens.Upload, s.change(index)),
 		page("POST /documents/stop/{job}", tokens.Upload, s.change(stop)),
