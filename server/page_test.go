@@ -170,7 +170,11 @@ func TestPage(t *testing.T) {
 	if strings.Contains(page, thread+`"`) {
 		t.Errorf("a deleted conversation is listed: %s", page)
 	}
-	v.send(200, v.link(page+`href="`+thread+`/restore"`, "/restore"))
+	_, page = v.get(200, thread)
+	if v.holds(page, "was deleted"); strings.Contains(page, `id="question"`) {
+		t.Error("a deleted conversation takes a question, which would be lost with it")
+	}
+	v.send(200, v.link(page, "/restore"))
 	_, page = v.get(200, "/threads")
 	v.holds(page, thread+`"`)
 }

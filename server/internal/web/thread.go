@@ -52,6 +52,7 @@ type threadPage struct {
 	Running bool
 	Edited  string // the conversation that this one was made from
 	Flow    *flow
+	Deleted bool // and can be brought back
 }
 
 // home is the page to begin a conversation.
@@ -97,7 +98,7 @@ func (s *site) thread(w http.ResponseWriter, r *http.Request) {
 		s.fault(w, r, err)
 		return
 	}
-	p := threadPage{composer: s.composer(ctx, t.ID), Info: t.Info, Edited: t.Metadata[editedKey], Flow: draw(s.a.Graph().Shape(), nil)}
+	p := threadPage{composer: s.composer(ctx, t.ID), Info: t.Info, Edited: t.Metadata[editedKey], Flow: draw(s.a.Graph().Shape(), nil), Deleted: t.Metadata[deletedKey] != ""}
 	p.Collection = cmp.Or(t.Scope.Collection, p.Collection)
 	asks := questions(t)
 	if r.URL.Query().Get("all") == "" && len(asks) > shownTurns {
