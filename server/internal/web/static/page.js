@@ -80,7 +80,7 @@ addEventListener("click", (e) => {
 addEventListener("submit", (e) => {
   if (!e.target.matches("[data-quiet]")) return;
   e.preventDefault();
-  fetch(e.target.action, { method: "POST", headers: { "HX-Request": "true" }, body: new URLSearchParams(new FormData(e.target)) });
+  htmx.ajax("POST", e.target.action, { source: e.target, target: "#notice", swap: "innerHTML" });
 });
 
 // The address of a document may end with lines: #L10-L24.
