@@ -44,13 +44,13 @@ func DebugLines(tasks []graph.Delta) []string {
 	return out
 }
 
-// StageLines returns the duration of each task of a superstep, one line per task
-// without a line end: "⏱️ retrieval: 24.1 ms".
+// StageLines returns the duration of each task of a superstep in seconds, one line per task
+// without a line end: "⏱️ retrieval: 0.02s".
 func StageLines(tasks []graph.Delta) []string {
 	var out []string
 	for _, t := range tasks {
 		if t.Node != "" {
-			out = append(out, fmt.Sprintf("⏱️ %s: %s", oneLine(joined(t.Path, t.Node)), duration(t.Notes.Duration)))
+			out = append(out, fmt.Sprintf("⏱️ %s: %.2fs", oneLine(joined(t.Path, t.Node)), t.Notes.Duration.Seconds()))
 		}
 	}
 	return out
