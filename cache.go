@@ -334,7 +334,7 @@ func (a *Assistant) compared(ctx context.Context, t *turn, durable []graph.Event
 				continue
 			}
 			best, err := t.best(ctx, e.State.Turn.Hits, e.State.Turn.Ranking)
-			if err != nil || slices.ContainsFunc(best, a.isPromoted) {
+			if err != nil || slices.ContainsFunc(best, isPromoted) {
 				return nil, false
 			}
 			for _, c := range best {
