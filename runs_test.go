@@ -178,6 +178,51 @@ func drain(events func(func(ragflow.Event, error) bool)) (err error) {
 	return err
 }
 
+// TestLateReader reads a run that is not the first of its store from the beginning while it is under way: no step begins twice.
+func TestLateReader(t *testing.T) {
+	goOn := make(chan struct{})
+	s := llmtest.NewServer(llmtest.Script(
+		llmtest.Entry{When: answers, Do: llmtest.SayThen("A volume keeps ", goOn, "the data. [Source 1]")},
+		llmtest.Entry{When: grades, Do: llmtest.Say("SCORE: 0.85\nREFINED: volumes")},
+		llmtest.Entry{When: rewrites, Do: llmtest.Say("Q1: How does a volume keep the data of a container?")},
+	))
+	defer s.Close()
+	a := modelled(t, s, nil)
+	if _, err := a.Ask(t.Context(), ragflow.Question{Text: question, Settings: &ragflow.Settings{Offline: true}}); err != nil {
+		t.Fatal(err)
+	}
+	run, err := a.Runs().Start(t.Context(), ragflow.Question{Text: question})
+	if err != nil {
+		t.Fatal(err)
+	}
+	toText := func() (events []ragflow.Event) {
+		for e, err := range a.Runs().Events(t.Context(), run.Run, "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if events = append(events, e); e.Kind == ragflow.Text {
+				break
+			}
+		}
+		return events
+	}
+	first := stepsOf(toText())
+	if diff := cmp.Diff(first, stepsOf(toText())); diff != "" || !slices.Contains(first, "step_ended ingest") {
+		t.Errorf("a reader that comes later sees other steps (-first +later):\n%s", diff)
+	}
+	seen := map[string]bool{}
+	for _, step := range first {
+		if seen[step] {
+			t.Errorf("%s was told twice in %v", step, first)
+		}
+		seen[step] = true
+	}
+	close(goOn)
+	if err := drain(a.Runs().Events(t.Context(), run.Run, "")); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestCancelledRunResumes cancels a run that nobody reads, by its thread.
 func TestCancelledRunResumes(t *testing.T) {
 	goOn := make(chan struct{})
