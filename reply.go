@@ -37,7 +37,7 @@ type Reply struct {
 	Queries   []state.Query        `json:"queries"`
 	Quality   Quality              `json:"quality"`
 	Chunks    ChunkCounts          `json:"chunks"`
-	Model     string               `json:"model"` // what wrote the answer; "offline" without a model
+	Model     string               `json:"model"`            // what wrote the answer; "offline" without a model
 	Cached    *state.Cached        `json:"cached,omitempty"` // if the answer is from the cache: the question that it was made for; read-only
 	Usage     Usage                `json:"usage"`
 	CostUSD   float64              `json:"cost_usd"`           // of the models whose price is known
