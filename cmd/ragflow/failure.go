@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -208,6 +209,7 @@ func advices() []advice {
 		{graph.ErrSuperseded, exitFailure, "another run wrote to the thread meanwhile, and nothing of this one was saved; ask again"},
 		{graph.ErrConflict, exitFailure, "another run wrote to the thread meanwhile, and nothing of this one was saved; ask again"},
 		{graph.ErrGraphChanged, exitFailure, "the unfinished run is from another version; ask the question again without --resume"},
+		{syscall.EADDRINUSE, exitFailure, "end the program that uses this address, or choose another one: --addr 127.0.0.1:0 takes a free port"},
 		{fs.ErrExist, exitFailure, "name a file that is not there yet"},
 		{fs.ErrPermission, exitFailure, "check who may read and write there"},
 		{

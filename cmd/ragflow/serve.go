@@ -79,7 +79,7 @@ func (a *app) listen(ctx context.Context, g *given, s *session, addr string, o s
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return failed("listen", err)
+		return failed("", err) // it says "listen tcp" and the address
 	}
 	scheme := "http"
 	if o.CertFile != "" {
@@ -89,9 +89,11 @@ func (a *app) listen(ctx context.Context, g *given, s *session, addr string, o s
 	fmt.Fprintln(a.out, url)
 	_ = a.out.Flush() // an error of the output is reported at the end
 	if show {
-		if err := openBrowser(ctx, url); err != nil {
-			a.warn("no browser could be started: open " + url + " yourself")
-		}
+		go func() {
+			if err := openBrowser(ctx, url); err != nil && ctx.Err() == nil {
+				a.warn("no browser could be started: open " + url + " yourself")
+			}
+		}()
 	}
 	a.tell("serving — end with Ctrl-C")
 	live, cancel := context.WithCancelCause(ctx)
