@@ -47,7 +47,7 @@ func (a *app) printAnalytics(r *querylog.Report) {
 		a.warn(count(r.Unreadable, "question") + " cannot be decrypted and are missing here: give the keys in RAGFLOW_THREAD_KEYS")
 	}
 	if r.Questions+r.Searches == 0 {
-		a.tell("no question was logged in this time; ragflow ask, search, chat and serve log them, unless query_log is off")
+		a.tell("%s", nothingLogged(r))
 		return
 	}
 	a.printCounts(r)
@@ -59,6 +59,24 @@ func (a *app) printAnalytics(r *querylog.Report) {
 	a.printGroups("COLLECTION", r.Collections)
 	a.printGroups("OWNER", r.Owners)
 	a.printGroups("MODEL", r.Models)
+}
+
+// nothingLogged says of which questions there are none, and what to do about it.
+func nothingLogged(r *querylog.Report) string {
+	text := "no question was logged"
+	if !r.From.IsZero() {
+		text += " in this time"
+	}
+	if len(r.OfCollections) > 0 {
+		text += " that used " + strings.Join(r.OfCollections, ", ") + " alone"
+	}
+	if r.OfOwner != "" {
+		text += " of the owner " + r.OfOwner
+	}
+	if len(r.OfCollections) > 0 || r.OfOwner != "" {
+		return text + "; without --collection and --owner all are counted"
+	}
+	return text + "; ragflow ask, search, chat and serve log them, unless query_log is off"
 }
 
 func (a *app) printCounts(r *querylog.Report) {

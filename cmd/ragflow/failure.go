@@ -214,7 +214,7 @@ func advices() []advice {
 		{fs.ErrPermission, exitFailure, "check who may read and write there"},
 		{
 			ragflow.ErrDamaged, exitFailure,
-			"a database is damaged: index.db can be deleted, it is made again from your documents; of threads.db keep a copy, and move it away to begin again",
+			"a database is damaged: index.db can be deleted, it is made again from your documents; queries.db can be moved away, and a new query log begins; of threads.db keep a copy, and move it away to begin again",
 		},
 	}
 }
