@@ -50,7 +50,7 @@ func (a *app) tokenFolder(g *given) (tokens.Folder, error) {
 func (a *app) tokensAddCommand(g *given) *cobra.Command {
 	var t tokens.Token
 	var scopes []string
-	var lasts time.Duration
+	var lasts age
 	c := command("add NAME", 1, func(_ *cobra.Command, args []string) error {
 		t.Name, t.Created = args[0], time.Now().UTC().Truncate(time.Second)
 		for _, s := range scopes {
@@ -62,11 +62,8 @@ func (a *app) tokensAddCommand(g *given) *cobra.Command {
 		if t.Owner == "" {
 			t.Owner = t.Name
 		}
-		if lasts < 0 {
-			return usagef("--expires %s lies in the past", lasts)
-		}
 		if lasts > 0 {
-			end := t.Created.Add(lasts)
+			end := t.Created.Add(time.Duration(lasts))
 			t.Expires = &end
 		}
 		return a.addToken(g, t)
@@ -75,7 +72,7 @@ func (a *app) tokensAddCommand(g *given) *cobra.Command {
 	f.StringVar(&t.Owner, "owner", "", "whose threads the client sees and begins, a `NAME` (default: that of the token)")
 	f.StringSliceVar(&scopes, "scope", []string{string(tokens.Ask), string(tokens.Read)}, "what the client may do: `ask`, read, upload, admin, speak; may be repeated")
 	f.StringSliceVar(&t.Collections, "collection", nil, "only these collections, by `NAME`; may be repeated (default: all)")
-	f.DurationVar(&lasts, "expires", 0, "the token ends after this `TIME`, such as 720h (default: never)")
+	f.Var(&lasts, "expires", "the token ends after this `TIME`, such as 30d or 12h (default: never)")
 	return a.jsonFlag(c)
 }
 
@@ -89,7 +86,7 @@ func (a *app) addToken(g *given, t tokens.Token) error {
 	case errors.Is(err, tokens.ErrName):
 		return usagef("%w", err)
 	case errors.Is(err, tokens.ErrExists):
-		return failed("add a token", err)
+		return &failure{code: exitFailure, err: err, hint: "choose another name, or take the old one back first: ragflow tokens revoke " + t.Name}
 	case err != nil:
 		return failed("add a token", err)
 	}
