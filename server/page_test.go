@@ -135,7 +135,7 @@ func TestPage(t *testing.T) {
 	v.holds(page, "Language of answers")
 	v.send(200, "/settings", "language", "de", "top_k", "7")
 	_, page = v.get(200, "/settings")
-	v.holds(page, `value="de" selected`, `value="7"`)
+	v.holds(page, `value="de" lang="de" selected`, `value="7"`)
 	for !strings.Contains(page, "days of") {
 		_, page = v.get(200, "/usage") // the log is written in the background
 		time.Sleep(20 * time.Millisecond)

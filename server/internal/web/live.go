@@ -141,7 +141,7 @@ type viewer struct {
 
 // follow sends a turn until it is over.
 func (v *viewer) follow(ctx context.Context, t *turn) {
-	t.Last, t.Admin = true, door.Of(ctx).May(tokens.Admin)
+	t.Last, t.Admin, t.Upload = true, door.Of(ctx).May(tokens.Admin), door.Of(ctx).May(tokens.Upload)
 	if t.Run != v.seen {
 		v.send(t, true)
 	}

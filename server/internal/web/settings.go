@@ -25,6 +25,7 @@ type choices struct {
 type settingsPage struct {
 	Chosen choices
 	Usual  ragflow.Settings
+	Saved  bool // just now
 	Model  bool // there is one, so that what only models do matters
 }
 
@@ -37,14 +38,30 @@ func chosen(r *http.Request) (c choices) {
 		_ = json.Unmarshal(data, &c) // a broken one chooses nothing
 	}
 	c.TopK = min(max(c.TopK, 0), 50)
-	if !slices.Contains(answerLanguages, c.Language) {
+	if !slices.ContainsFunc(answerLanguages(), func(l named) bool { return l.Code == c.Language }) {
 		c.Language = ""
 	}
 	return c
 }
 
-// answerLanguages are those that a person can choose for answers.
-var answerLanguages = []string{"", "en", "de", "pl", "vi", "fr", "es", "it", "nl", "pt", "cs", "uk", "ja", "zh"}
+// answerLanguages are those that a person can choose for answers, beside that of the question.
+func answerLanguages() []named {
+	return []named{
+		{"en", "English"},
+		{"de", "Deutsch"},
+		{"pl", "Polski"},
+		{"vi", "Tiếng Việt"},
+		{"cs", "Čeština"},
+		{"es", "Español"},
+		{"fr", "Français"},
+		{"it", "Italiano"},
+		{"nl", "Nederlands"},
+		{"pt", "Português"},
+		{"uk", "Українська"},
+		{"ja", "日本語"},
+		{"zh", "中文"},
+	}
+}
 
 // settings are those of a question that is asked from a page.
 func (s *site) settingsOf(r *http.Request) *ragflow.Settings {
@@ -77,7 +94,7 @@ func (s *site) settings(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		usual = config.Settings
 	}
-	s.show(w, r, http.StatusOK, "settings", settingsPage{Chosen: chosen(r), Usual: usual, Model: config.Models.Chat != nil})
+	s.show(w, r, http.StatusOK, "settings", settingsPage{Chosen: chosen(r), Usual: usual, Saved: r.URL.Query().Has("saved"), Model: config.Models.Chat != nil})
 }
 
 // set keeps the choices of a person for this browser.

@@ -34,7 +34,7 @@ func shapes() template.FuncMap {
 		},
 		"moment":             func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"day":                func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
-		"languagesOfAnswers": func() []string { return answerLanguages },
+		"languagesOfAnswers": answerLanguages,
 		"languages": func() []named {
 			return []named{{"en", "English"}, {"de", "Deutsch"}, {"pl", "Polski"}, {"vi", "Tiếng Việt"}}
 		},

@@ -107,7 +107,7 @@ func (s *site) thread(w http.ResponseWriter, r *http.Request) {
 	rated := s.ratings(ctx)
 	for i, m := range asks[p.Earlier:] {
 		x := s.turn(ctx, t, m)
-		x.Rating, x.Admin = rated[x.Run], door.Of(ctx).May(tokens.Admin)
+		x.Rating, x.Admin, x.Upload = rated[x.Run], door.Of(ctx).May(tokens.Admin), door.Of(ctx).May(tokens.Upload)
 		x.Last = p.Earlier+i == len(asks)-1
 		p.Turns = append(p.Turns, x)
 		p.Seen, p.Running = x.Run, x.Running()

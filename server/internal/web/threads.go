@@ -145,11 +145,11 @@ func (s *site) transcript(ctx context.Context, t *threads.Thread, out *bytes.Buf
 			fmt.Fprintf(out, "# %s\n", m.Content)
 			continue
 		}
-		reply, err := s.a.Reply(ctx, m.Run)
-		if err != nil {
-			return fmt.Errorf("read the answer: %w", err)
+		if reply, err := s.a.Reply(ctx, m.Run); err == nil {
+			out.WriteString(reply.AnswerMD)
+		} else {
+			fmt.Fprintf(out, "# %s\n\n*%s*\n", m.Content, err)
 		}
-		out.WriteString(reply.AnswerMD)
 	}
 	return nil
 }

@@ -40,6 +40,7 @@ type turn struct {
 	Last        bool // of its thread
 	Rating      *ragflow.Feedback
 	Admin       bool // the reader may add it to a dataset
+	Upload      bool // the reader may let later questions find a better answer
 }
 
 // step is one of the seven steps of a turn.

@@ -15,6 +15,7 @@ import (
 	"path"
 	"strings"
 
+	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server/internal/door"
 )
 
@@ -66,6 +67,7 @@ type page struct {
 	Nonce    string
 	Here     string // path of the page, to come back to
 	Person   bool   // somebody is logged in
+	Admin    bool   // who asks may see evaluation and usage
 	Data     any
 }
 
@@ -77,7 +79,7 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	}
 	p := page{Language: languageOf(r), Theme: themeOf(r), Nonce: rand.Text(), Here: r.URL.RequestURI(), Data: data}
 	if who := door.Of(r.Context()); who != nil {
-		p.Person = !who.Local
+		p.Person, p.Admin = !who.Local, who.May(tokens.Admin)
 	}
 	if browserOf(r) == "" {
 		http.SetCookie(w, &http.Cookie{Name: browserCookie, Value: rand.Text(), Path: "/", HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteStrictMode})
