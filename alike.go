@@ -19,7 +19,7 @@ var leftOut = []string{"a", "an", "the", "please", "do", "does", "is", "are"}
 func questionWords(question string) string {
 	english := text.Language(question) == "en"
 	var out []string
-	for _, word := range strings.Fields(question) {
+	for word := range strings.FieldsSeq(question) {
 		word = strings.TrimRight(word, "?!.,;:…？！。")
 		if lower := strings.ToLower(word); word != strings.ToUpper(word) || len(word) == 1 {
 			word = lower

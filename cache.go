@@ -301,7 +301,7 @@ func (a *Assistant) keep(ctx context.Context, r *request, durable []graph.Event[
 	case !cacheable(durable[0].State):
 		return
 	}
-	files, ok := a.compared(ctx, t, durable)
+	files, ok := compared(ctx, t, durable)
 	if !ok {
 		return
 	}
@@ -324,7 +324,7 @@ func (a *Assistant) keep(ctx context.Context, r *request, durable []graph.Event[
 
 // compared returns a chunk of each file that the retrievals of a run compared with the index. ok is
 // false if one is a promoted answer, which depends on other files, or if a call of a model failed.
-func (a *Assistant) compared(ctx context.Context, t *turn, durable []graph.Event[state.State]) (ids []string, ok bool) {
+func compared(ctx context.Context, t *turn, durable []graph.Event[state.State]) (ids []string, ok bool) {
 	for _, e := range durable {
 		for _, task := range e.Tasks {
 			if slices.ContainsFunc(task.Notes.Spent(), func(c graph.Call) bool { return c.Error != "" }) {

@@ -114,7 +114,7 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	if a.library, err = a.collections.Open(ctx, ""); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
-	a.openQueryLog()
+	a.openQueryLog() //nolint:contextcheck // it outlives the call
 	return a, nil
 }
 

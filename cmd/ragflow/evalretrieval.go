@@ -143,7 +143,7 @@ func indexCorpus(ctx context.Context, path, corpus string) (err error) {
 		batch = nil
 		return err
 	}
-	for r, err := range beir.Records(corpus) {
+	for r, err := range beir.Records(corpus) { //nolint:contextcheck // without an embedder, Cut needs none
 		if err != nil {
 			return err
 		}

@@ -123,7 +123,7 @@ func (s *site) export(w http.ResponseWriter, r *http.Request) {
 		kind, ending = "application/jsonl", "jsonl"
 		err = s.a.Threads().Export(ctx, t.ID, &out)
 	} else {
-		err = s.transcript(ctx, t, &out)
+		s.transcript(ctx, t, &out)
 	}
 	if err != nil {
 		s.fault(w, r, err)
@@ -136,7 +136,7 @@ func (s *site) export(w http.ResponseWriter, r *http.Request) {
 }
 
 // transcript writes the answers of a conversation with their sources.
-func (s *site) transcript(ctx context.Context, t *threads.Thread, out *bytes.Buffer) error {
+func (s *site) transcript(ctx context.Context, t *threads.Thread, out *bytes.Buffer) {
 	for i, m := range questions(t) {
 		if i > 0 {
 			out.WriteString("\n---\n\n")
@@ -151,5 +151,4 @@ func (s *site) transcript(ctx context.Context, t *threads.Thread, out *bytes.Buf
 			fmt.Fprintf(out, "# %s\n\n*%s*\n", m.Content, err)
 		}
 	}
-	return nil
 }
