@@ -98,7 +98,7 @@ func TestAnswerByModel(t *testing.T) {
 	if len(r.Citations) != 1 || r.Citations[0].Quote != "A volume keeps the data of a container after the container is removed." {
 		t.Errorf("cited %+v, want the sentence that supports the statement", r.Citations)
 	}
-	want := ragflow.Usage{Calls: 2, InputTokens: 2 * llmtest.InputTokens, OutputTokens: 2 * llmtest.OutputTokens}
+	want := ragflow.Usage{Calls: 2, InputTokens: 2 * llmtest.InputTokens, OutputTokens: 2 * llmtest.OutputTokens, TotalTokens: 2 * (llmtest.InputTokens + llmtest.OutputTokens)}
 	if r.Usage != want {
 		t.Errorf("usage %+v, want %+v", r.Usage, want)
 	}

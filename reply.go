@@ -123,6 +123,7 @@ type HitReply struct {
 type Usage struct {
 	InputTokens  int64 `json:"input_tokens"`
 	OutputTokens int64 `json:"output_tokens"`
+	TotalTokens  int64 `json:"total_tokens"` // of both
 	Calls        int64 `json:"calls"`
 }
 
@@ -395,6 +396,7 @@ func (r *Reply) account(commits []graph.Commit) {
 			}
 		}
 	}
+	r.Usage.TotalTokens = r.Usage.InputTokens + r.Usage.OutputTokens
 	if len(commits) > 0 {
 		r.Begun = commits[len(commits)-1].Time.UTC()
 		total = commits[0].Time.Sub(commits[len(commits)-1].Time)

@@ -51,7 +51,8 @@ func (j *Judge) ask(ctx context.Context, question, expected, answer string, quot
 		}
 		out.Error = err.Error()
 	}
-	out.Usage, out.CostUSD = ragflow.Usage{InputTokens: r.Usage.Input, OutputTokens: r.Usage.Output, Calls: 1}, r.CostUSD
+	out.Usage = ragflow.Usage{InputTokens: r.Usage.Input, OutputTokens: r.Usage.Output, TotalTokens: r.Usage.Input + r.Usage.Output, Calls: 1}
+	out.CostUSD = r.CostUSD
 	var scores prompts.Scores
 	if err == nil {
 		if scores, err = prompts.ParseJudge(r.Text); err != nil {
