@@ -171,12 +171,16 @@ func (a *app) askIn(ctx context.Context, opened *session, with conversation, que
 	if o.showPrompt {
 		prompt = reply.Prompt
 	}
-	if err := a.printReply(reply, prompt); err != nil {
+	before := a.askedBefore(ctx, opened, reply)
+	if err := a.printReply(reply, prompt, before); err != nil {
 		return err
 	}
 	if !a.asJSON {
 		a.tellReply(s, reply, with.isNew)
-		a.tellAsked(ctx, opened, reply)
+		if before != nil {
+			a.tell("asked before, and rated %s on %s: %s; see: ragflow threads show%s %s",
+				before.Rating, before.Time.Format(time.DateOnly), line(before.Question), dataFlag(s), quoted(before.ThreadID))
+		}
 	}
 	if o.trace {
 		if err := a.writeTrace(o.dir, reply.AnswerMD, reply.FlowTraceMD); err != nil {
@@ -248,12 +252,14 @@ func (a *app) tellRoots(r *ingest.Report) {
 	a.tell("searching %s (%s)", names, count(r.Chunks, "passage"))
 }
 
-// printReply prints what belongs to an answer that was shown, or with --json all of it.
-func (a *app) printReply(r *ragflow.Reply, prompt *ragflow.PromptReply) error {
+// printReply prints what belongs to an answer that was shown, or with --json all of it. before is a rating of a
+// similar question; prompt and before may be nil.
+func (a *app) printReply(r *ragflow.Reply, prompt *ragflow.PromptReply, before *feedback.Feedback) error {
 	err := a.print(struct {
 		*ragflow.Reply
 		Prompt *ragflow.PromptReply `json:"prompt,omitempty"`
-	}{r, prompt}, func() {
+		Before *feedback.Feedback   `json:"asked_before,omitempty"`
+	}{r, prompt, before}, func() {
 		if prompt != nil {
 			s := a.styleOf(a.stdout)
 			fmt.Fprintf(a.out, "\n%s\n%s\n\n%s\n%s\n", s.Bold("System prompt"), transcript.Visible(prompt.SystemPrompt), s.Bold("User message"), transcript.Visible(prompt.UserMessage))
@@ -273,12 +279,13 @@ func (a *app) tellReply(s *settings.Settings, r *ragflow.Reply, isNew bool) {
 	a.tell("continue with: ragflow ask%s --thread %s \"…\"", dataFlag(s), quoted(r.ThreadID))
 }
 
-// tellAsked says which similar question was answered well before.
-func (a *app) tellAsked(ctx context.Context, opened *session, r *ragflow.Reply) {
+// askedBefore returns the rating of the most similar question that was answered well before, if its thread is still
+// there; nil if there is none.
+func (a *app) askedBefore(ctx context.Context, opened *session, r *ragflow.Reply) *feedback.Feedback {
 	ratings, err := opened.Ratings(ctx, r.Question)
 	if err != nil {
 		a.warn(err.Error())
-		return
+		return nil
 	}
 	seen := map[string]bool{r.RunID: true}
 	for _, f := range ratings {
@@ -290,11 +297,10 @@ func (a *app) tellAsked(ctx context.Context, opened *session, r *ragflow.Reply) 
 			continue
 		}
 		if _, err := opened.Threads().Info(ctx, f.ThreadID); err == nil {
-			a.tell("asked before, and rated %s on %s: %s; see: ragflow threads show%s %s",
-				f.Rating, f.Time.Format(time.DateOnly), line(f.Question), dataFlag(opened.settings), quoted(f.ThreadID))
-			return
+			return &f
 		}
 	}
+	return nil
 }
 
 // offlineName is Reply.Model if no model answered.
