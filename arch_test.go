@@ -243,6 +243,7 @@ var rooms = map[string]room{
 	"server/internal/source": {ours: []string{".", "ingest", "internal/document", "internal/folder", "internal/lru", "internal/markup", "internal/pdf", "internal/sanitize", "internal/text", "internal/tokens", "server/internal/door"}, theirs: []string{
 		"github.com/yuin/goldmark", // Markdown
 	}},
+	"server/internal/agui": {ours: []string{".", "graph", "internal/tokens", "server/internal/door", "state", "threads"}},
 	"server/internal/api": {ours: []string{".", "graph", "ingest", "internal/stored", "internal/tokens", "search", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/jsonschema-go", // the schemas of Go types
 	}},
@@ -258,7 +259,7 @@ var rooms = map[string]room{
 	"server/internal/langgraph": {ours: []string{".", "graph", "graph/schema", "graph/untyped", "internal/address", "internal/lru", "internal/tokens", "longterm", "nodes", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads, runs, tasks and assistants
 	}},
-	"server": {ours: []string{".", "agent", "graph", "graph/untyped", "ingest", "internal/tokens", "longterm", "server/internal/api", "server/internal/door", "server/internal/langgraph", "server/internal/mcp", "server/internal/openai", "server/internal/source", "server/internal/web"}, theirs: []string{
+	"server": {ours: []string{".", "agent", "graph", "graph/untyped", "ingest", "internal/tokens", "longterm", "server/internal/agui", "server/internal/api", "server/internal/door", "server/internal/langgraph", "server/internal/mcp", "server/internal/openai", "server/internal/source", "server/internal/web"}, theirs: []string{
 		"golang.org/x/sys/unix", // ends connections whose client acknowledges nothing
 	}},
 	"internal/parallel": {},

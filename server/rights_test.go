@@ -253,6 +253,10 @@ func TestForeignEverywhere(t *testing.T) {
 	if walked < 40 {
 		t.Errorf("only %d routes were walked", walked)
 	}
+	status, _, body := h.do(t.Context(), "POST", "/agui", `{"threadId": "`+thread+`", "runId": "r", "messages": [{"id": "m", "role": "user", "content": "How many days of leave?"}]}`, "Authorization", "Bearer "+bert)
+	if status != http.StatusOK || !strings.Contains(body, `"there is no such thread"`) || strings.Contains(body, "26 days") {
+		t.Errorf("AG-UI on a thread of another owner: %d %s", status, body)
+	}
 	if after := h.want(t, 200, "GET", "/threads/"+thread+"/state", anna, ""); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("%v\nwas %v", after, before)
 	}

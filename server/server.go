@@ -24,6 +24,7 @@ import (
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/longterm"
+	"example.com/ragflow/server/internal/agui"
 	"example.com/ragflow/server/internal/api"
 	"example.com/ragflow/server/internal/door"
 	"example.com/ragflow/server/internal/langgraph"
@@ -124,7 +125,7 @@ func (s *Server) routes() ([]door.Route, error) {
 	}
 	more, err := api.Routes(s.a, s.o.Version)
 	pages := web.Routes(s.a, web.Options{Secure: s.o.CertFile != "", LogIn: s.keys.LogIn})
-	return slices.Concat(own, pages, more, mcp.Routes(s.a, s.o.Version), openai.Routes(s.a, s.o.PublicURL), ofGraphs), err
+	return slices.Concat(own, pages, more, mcp.Routes(s.a, s.o.Version), openai.Routes(s.a, s.o.PublicURL), agui.Routes(s.a, s.o.PublicURL), ofGraphs), err
 }
 
 func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) {

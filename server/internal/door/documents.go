@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -48,6 +49,17 @@ func (d Documents) Link(ctx context.Context, base string, collections []string, 
 		u.Fragment = fmt.Sprintf("L%d-L%d", c.StartLine, max(c.StartLine, c.EndLine))
 	}
 	return base + u.String()
+}
+
+// Base returns the address by which a client reaches this server: the public one or, if that is empty, the client's own.
+func Base(public string, r *http.Request) string {
+	if public != "" {
+		return public
+	}
+	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
 }
 
 func hashOf(root string) string {

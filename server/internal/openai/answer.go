@@ -139,7 +139,7 @@ func (a *answer) say(text string) {
 
 // finish adds the list of sources.
 func (s *service) finish(r *http.Request, a *answer, reply *ragflow.Reply) {
-	base, documents := s.base(r), door.Documents{Assistant: s.a}
+	base, documents := door.Base(s.public, r), door.Documents{Assistant: s.a}
 	a.reply, a.sources = reply, a.writer.sources(reply, base, func(c ragflow.CitationReply) string {
 		return documents.Link(r.Context(), base, a.turn.collections, c.Citation)
 	})

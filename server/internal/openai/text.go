@@ -154,17 +154,6 @@ func list(header string, sources []source) string {
 // listed matches the list of sources at the end of a message.
 var listed = regexp.MustCompile(`\s*\*\*[^*\n]+\*\*\s*(?:- \[\d+\] \[.*(?:\n|$))+\s*$`)
 
-// base is the address by which a client reaches this server.
-func (s *service) base(r *http.Request) string {
-	if s.public != "" {
-		return s.public
-	}
-	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
-		return "https://" + r.Host
-	}
-	return "http://" + r.Host
-}
-
 // passage shows what a run cites of its [Source n].
 func (s *service) passage(w http.ResponseWriter, r *http.Request) (any, error) {
 	reply, err := s.a.Reply(r.Context(), r.PathValue("run"))
