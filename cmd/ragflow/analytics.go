@@ -61,7 +61,7 @@ func (a *app) printAnalytics(r *querylog.Report) {
 	a.printGroups("MODEL", r.Models)
 }
 
-// nothingLogged says of which questions there are none, and what to do about it.
+// nothingLogged names the questions of which there are none, and what to do about it.
 func nothingLogged(r *querylog.Report) string {
 	text := "no question was logged"
 	if !r.From.IsZero() {

@@ -235,7 +235,7 @@ func (t *teller) messages(of []threads.Message) {
 	t.send("MESSAGES_SNAPSHOT", object{"messages": list})
 }
 
-// sources tells what an answer cites: n is that of [Source n] in its text.
+// sources returns what an answer cites: n is that of [Source n] in its text.
 func (t *teller) sources(reply *ragflow.Reply) {
 	ctx, list := t.r.Context(), []object{}
 	for _, c := range reply.Citations {
