@@ -61,7 +61,7 @@ func (a *app) printAnalytics(r *querylog.Report) {
 	a.printGroups("MODEL", r.Models)
 }
 
-// nothingLogged names the questions of which there are none, and what to do about it.
+// nothingLogged says that nothing of a report was logged, and how to change that.
 func nothingLogged(r *querylog.Report) string {
 	text := "no question was logged"
 	if !r.From.IsZero() {
