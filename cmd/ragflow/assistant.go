@@ -133,14 +133,14 @@ func (a *app) record(ctx context.Context, s *settings.Settings, metrics bool) (*
 	o.Logger = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	t, err := telemetry.Start(ctx, o)
 	if err != nil {
-		return nil, &failure{code: exitUsage, what: "telemetry", err: err}
+		return nil, &failure{code: exitUsage, what: "telemetry", err: err, hint: "correct the variable in the environment, or set OTEL_SDK_DISABLED=true to send nothing"}
 	}
 	what := "names, times and numbers of tokens"
 	if o.Content {
 		what = "questions, answers and passages"
 	}
 	for _, to := range t.Recipients() {
-		a.tell("telemetry with %s goes to %s", what, line(to))
+		a.tellOnce("telemetry with " + what + " goes to " + line(to)) // spans and metrics often go to the same receiver
 	}
 	return t, nil
 }
