@@ -107,7 +107,8 @@ func (v visitor) holds(page string, texts ...string) {
 // TestPage is the way of a person without scripts: ask, read the source, look how it was found, and tidy up.
 func TestPage(t *testing.T) {
 	t.Parallel()
-	v := visit(t, open(t, server.Options{}, nil))
+	machine := func(context.Context) [][3]string { return [][3]string{{"ollama", "running", "llama3.2 <b>"}} }
+	v := visit(t, open(t, server.Options{Machine: machine}, nil))
 	_, page := v.get(200, "/")
 	v.holds(page, "The documents are being read")
 	thread, _ := v.send(200, "/ask", "question", "How many days of <b>paid</b> leave?")
@@ -142,7 +143,7 @@ func TestPage(t *testing.T) {
 	}
 	v.holds(page, "generate", "How many days of &lt;b&gt;paid&lt;/b&gt; leave?")
 	_, page = v.get(200, "/models")
-	v.holds(page, "No language model is used")
+	v.holds(page, "No language model is used", "llama3.2 &lt;b&gt;")
 
 	v.send(200, thread+"/ask", "question", "And of what kind?")
 	page = v.settled(thread)

@@ -49,6 +49,9 @@ type Options struct {
 	// client's own.
 	PublicURL string
 
+	// Machine says which models can be had here, for the page: provider, status, and its models or what to do; nil: nothing.
+	Machine func(ctx context.Context) [][3]string
+
 	Version string // that the description of the interface tells
 
 	// Graphs are offered to the clients of a LangGraph server, beside the assistant, which is "ragflow". Close
@@ -124,7 +127,7 @@ func (s *Server) routes() ([]door.Route, error) {
 		return append(own, ofGraphs...), err
 	}
 	more, err := api.Routes(s.a, s.o.Version)
-	pages := web.Routes(s.a, web.Options{Secure: s.o.CertFile != "", LogIn: s.keys.LogIn})
+	pages := web.Routes(s.a, web.Options{Secure: s.o.CertFile != "", LogIn: s.keys.LogIn, Machine: s.o.Machine})
 	return slices.Concat(own, pages, more, mcp.Routes(s.a, s.o.Version), openai.Routes(s.a, s.o.PublicURL), agui.Routes(s.a, s.o.PublicURL), ofGraphs), err
 }
 

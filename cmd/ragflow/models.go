@@ -65,22 +65,7 @@ func (a *app) listProviders(ctx context.Context, g *given) error {
 	if err != nil {
 		return err
 	}
-	known := providers.All()
-	reply := modelsReply{s.Models.Describe(), make([]providerReply, len(known))}
-	var asking sync.WaitGroup
-	for i, k := range known {
-		c, ok := k.Endpoint(s.Models.Variable)
-		r := &reply.Providers[i]
-		*r = providerReply{Provider: k.Name, BaseURL: c.BaseURL, Key: k.KeyName, Status: "no key", Models: []string{}, About: "set " + k.KeyName}
-		u, err := llm.CheckBaseURL(c.BaseURL)
-		switch {
-		case ok && err == nil && llm.Loopback(u):
-			asking.Go(func() { r.askLocal(ctx, c) })
-		case ok:
-			r.Status, r.About = "key set", k.KeyName+" is set; its models: ragflow models list "+k.Name
-		}
-	}
-	asking.Wait()
+	reply := modelsReply{s.Models.Describe(), survey(ctx, s)}
 	return a.print(reply, func() {
 		rows, usable := [][]string{}, ""
 		for _, r := range reply.Providers {
@@ -95,6 +80,27 @@ func (a *app) listProviders(ctx context.Context, g *given) error {
 			fmt.Fprintf(a.out, "try one: ragflow models test %[1]s\nuse it:  ragflow models use %[1]s\n", usable)
 		}
 	})
+}
+
+// survey returns what can be had of each known provider. Only addresses on this machine are asked.
+func survey(ctx context.Context, s *settings.Settings) []providerReply {
+	known := providers.All()
+	out := make([]providerReply, len(known))
+	var asking sync.WaitGroup
+	for i, k := range known {
+		c, ok := k.Endpoint(s.Models.Variable)
+		r := &out[i]
+		*r = providerReply{Provider: k.Name, BaseURL: c.BaseURL, Key: k.KeyName, Status: "no key", Models: []string{}, About: "set " + k.KeyName}
+		u, err := llm.CheckBaseURL(c.BaseURL)
+		switch {
+		case ok && err == nil && llm.Loopback(u):
+			asking.Go(func() { r.askLocal(ctx, c) })
+		case ok:
+			r.Status, r.About = "key set", k.KeyName+" is set; its models: ragflow models list "+k.Name
+		}
+	}
+	asking.Wait()
+	return out
 }
 
 // askLocal asks a server on this machine for its models.

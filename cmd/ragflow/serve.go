@@ -58,6 +58,12 @@ func (a *app) serve(ctx context.Context, g *given, addr string, o server.Options
 		if list, _ := folder.List(); o.Token && len(list) == 0 { // a damaged one is logged
 			return usagef("every client needs a token, and there is none").with("make one: ragflow tokens add NAME")
 		}
+		o.Machine = func(ctx context.Context) (rows [][3]string) {
+			for _, r := range survey(ctx, s.settings) {
+				rows = append(rows, [3]string{r.Provider, r.Status, r.About})
+			}
+			return rows
+		}
 		o.Tokens, o.Version, o.Facts = string(folder), readVersion().Version, s.settings.Config.Models.Memory
 		if o.Metrics = s.telemetry.Handler(); s.telemetry != nil {
 			o.Observe = s.telemetry.Request

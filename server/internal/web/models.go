@@ -18,6 +18,7 @@ type modelsPage struct {
 	Embedder string
 	Reranker bool
 	Tried    *trial
+	Machine  [][3]string // provider, status, and its models or what to do
 }
 
 // trial is what came of asking a model.
@@ -43,6 +44,9 @@ func (s *site) models(w http.ResponseWriter, r *http.Request) {
 		if t.Chat != nil {
 			p.Tasks[task] = t.Model()
 		}
+	}
+	if s.machine != nil {
+		p.Machine = s.machine(r.Context())
 	}
 	if r.Method == http.MethodPost {
 		chat, ok := m.Named[r.FormValue("model")]

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"path/filepath"
 
@@ -12,12 +13,13 @@ import (
 
 // site serves the pages of an assistant.
 type site struct {
-	a      *ragflow.Assistant
-	login  func(secret string) (session string) // "" for a wrong token
-	secure bool                                 // the server speaks TLS
-	views  *views
-	bells  bells
-	tabs   tabs
+	a       *ragflow.Assistant
+	login   func(secret string) (session string) // "" for a wrong token
+	secure  bool                                 // the server speaks TLS
+	machine func(ctx context.Context) [][3]string
+	views   *views
+	bells   bells
+	tabs    tabs
 
 	evaluation *evaluation
 
@@ -27,13 +29,14 @@ type site struct {
 
 // Options of the pages.
 type Options struct {
-	Secure bool                                 // the server speaks TLS
-	LogIn  func(secret string) (session string) // begins a session with a token; "": there is no such token
+	Machine func(ctx context.Context) [][3]string // models that can be had: provider, status, and what they are; may be nil
+	Secure  bool                                  // the server speaks TLS
+	LogIn   func(secret string) (session string)  // begins a session with a token; "": there is no such token
 }
 
 // Routes are the pages of an assistant.
 func Routes(a *ragflow.Assistant, o Options) []door.Route {
-	s := &site{a: a, login: o.LogIn, secure: o.Secure, views: newViews(), documents: door.Documents{Assistant: a}}
+	s := &site{a: a, login: o.LogIn, secure: o.Secure, machine: o.Machine, views: newViews(), documents: door.Documents{Assistant: a}}
 	s.reader = source.New(s.documents)
 	s.evaluation = &evaluation{}
 	if dir := a.Config().DataDir; dir != "" {
