@@ -453,3 +453,27 @@ func TestDocumentsOfTokens(t *testing.T) {
 	}
 	page(404, "POST", "/documents?collection=sales", law)
 }
+
+// TestAddedAreAsked adds a file beside the documents of the server: a question for which no collection is chosen is
+// answered from both, also the next one, and each source is shown.
+func TestAddedAreAsked(t *testing.T) {
+	t.Parallel()
+	v := visit(t, open(t, server.Options{}, nil))
+	v.add(200, "/documents", part{"bees.md", strings.NewReader("# Bees\n\nOur bees live on the roof of house 4.\n")})
+	thread, _ := v.send(200, "/ask", "question", "Where do our bees live?")
+	page := v.settled(thread)
+	v.holds(page, "roof of house 4")
+	_, source := v.get(200, v.link(page, "/cite/"))
+	v.holds(source, "<mark>", "bees.md")
+	v.send(200, thread+"/ask", "question", "How many days of paid leave does an employee have?")
+	page = v.settled(thread)
+	v.holds(page, "26 days")
+	if strings.Contains(page, "<option selected>files") {
+		t.Errorf("the next question is asked of the added files alone: %s", page)
+	}
+	cites := citeLink.FindAllString(page, -1)
+	_, source = v.get(200, cites[len(cites)-1])
+	v.holds(source, "<mark>", "leave.md")
+}
+
+var citeLink = regexp.MustCompile(`/t/[^"]*/cite/[^"]*`)

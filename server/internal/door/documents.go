@@ -1,6 +1,7 @@
 package door
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -27,7 +28,7 @@ func (d Documents) ID(ctx context.Context, collections []string, root, source st
 	for _, c := range collections {
 		l, err := d.Assistant.Collections().Open(ctx, c)
 		if err == nil && (len(collections) == 1 || slices.Contains(l.View().Roots, root)) {
-			name = c
+			name = cmp.Or(c, name)
 			break
 		}
 	}

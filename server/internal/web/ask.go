@@ -28,6 +28,9 @@ func (s *site) begin(w http.ResponseWriter, r *http.Request, q ragflow.Question)
 	}
 	if !q.Resume {
 		q.Settings = s.settingsOf(r)
+		if len(q.Collections) == 0 {
+			q.Collections = s.everything(ctx)
+		}
 	}
 	run, err := s.a.Runs().Start(ctx, q)
 	if err != nil {

@@ -99,7 +99,9 @@ func (s *site) thread(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := threadPage{composer: s.composer(ctx, t.ID), Info: t.Info, Edited: t.Metadata[editedKey], Flow: draw(s.a.Graph().Shape(), nil), Deleted: t.Metadata[deletedKey] != ""}
-	p.Collection = cmp.Or(t.Scope.Collection, p.Collection)
+	if !slices.Equal(scoped(t.Scope), s.everything(ctx)) {
+		p.Collection = cmp.Or(t.Scope.Collection, p.Collection)
+	}
 	asks := questions(t)
 	if r.URL.Query().Get("all") == "" && len(asks) > shownTurns {
 		p.Earlier = len(asks) - shownTurns
@@ -181,6 +183,16 @@ func (s *site) composer(ctx context.Context, thread string) composer {
 	c.Model, c.Agent = config.Settings.Model, config.Models.Chat != nil
 	c.Collection = cmp.Or(config.Collection, "")
 	return c
+}
+
+// everything are the collections of a question for which none is chosen: the documents of the server, and those that
+// people have added beside them. None is the default one.
+func (s *site) everything(ctx context.Context) []string {
+	names, err := s.a.Collections().List()
+	if err != nil || len(door.Of(ctx).Collections) > 0 || s.a.Config().Collection != "" || !slices.Contains(names, added) {
+		return nil
+	}
+	return []string{added, ""}
 }
 
 // bells wake the streams of a thread when a run begins.
