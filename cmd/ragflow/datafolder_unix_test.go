@@ -55,6 +55,7 @@ func TestDataFolderModes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs processes")
 	}
+	t.Setenv("RAG_ENABLE_CACHING", "true")
 	dir := chatFolder(t)
 	p := program{t, dir, filepath.Join(dir, "data")}
 	for _, args := range [][]string{

@@ -66,7 +66,7 @@ func (a *app) serve(ctx context.Context, g *given, addr string, o server.Options
 		}
 		o.Tokens, o.Version, o.Facts = string(folder), readVersion().Version, s.settings.Config.Models.Memory
 		if o.Metrics = s.telemetry.Handler(); s.telemetry != nil {
-			o.Observe = s.telemetry.Request
+			o.Observe, o.ObserveMCP = s.telemetry.Request, s.telemetry.MCP
 		}
 		if logged {
 			o.Logger = slog.New(slog.NewJSONHandler(a.err, nil))
