@@ -71,7 +71,18 @@ type found struct{ ID, Title, Text, Path, Place, Next string }
 func TestMCP(t *testing.T) {
 	t.Parallel()
 	steps := make(chan string, 100)
-	c := connect(t, open(t, server.Options{}, nil), "", &mcp.ClientOptions{
+	observed := make(chan string, 1000)
+	observe := func(_ context.Context, method string) func(error) { return func(error) { observed <- method } }
+	defer func() {
+		seen := map[string]bool{}
+		for len(observed) > 0 {
+			seen[<-observed] = true
+		}
+		if !seen["tools/call"] {
+			t.Errorf("observed %v", seen)
+		}
+	}()
+	c := connect(t, open(t, server.Options{ObserveMCP: observe}, nil), "", &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { steps <- r.Params.Message },
 	})
 	var hits struct{ Results []found }

@@ -67,6 +67,8 @@ type Options struct {
 	// Observe gets each request that may use its route, with the pattern of the route and the request's
 	// X-Request-Id. The request is served with ctx; ended gets the status. It may be nil.
 	Observe func(r *http.Request, route, id string) (ctx context.Context, ended func(status int))
+	// ObserveMCP gets each request by the Model Context Protocol over HTTP; ended gets its error. It may be nil.
+	ObserveMCP func(ctx context.Context, method string) (ended func(err error))
 }
 
 // Server serves an Assistant over HTTP. It is safe for concurrent use.
@@ -128,7 +130,7 @@ func (s *Server) routes() ([]door.Route, error) {
 	}
 	more, err := api.Routes(s.a, s.o.Version)
 	pages := web.Routes(s.a, web.Options{Secure: s.o.CertFile != "", LogIn: s.keys.LogIn, Machine: s.o.Machine})
-	return slices.Concat(own, pages, more, mcp.Routes(s.a, s.o.Version), openai.Routes(s.a, s.o.PublicURL), agui.Routes(s.a, s.o.PublicURL), ofGraphs), err
+	return slices.Concat(own, pages, more, mcp.Routes(s.a, s.o.Version, s.o.ObserveMCP), openai.Routes(s.a, s.o.PublicURL), agui.Routes(s.a, s.o.PublicURL), ofGraphs), err
 }
 
 func (s *Server) readiness(w http.ResponseWriter, _ *http.Request) {

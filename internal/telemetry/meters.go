@@ -24,6 +24,7 @@ type meters struct {
 	queryDuration, stage                                            metric.Float64Histogram
 	queryCalls, queryErrors                                         metric.Int64Counter
 	clientDuration, clientTokens, clientFirstChunk, requestDuration metric.Float64Histogram
+	mcpDuration                                                     metric.Float64Histogram
 }
 
 // newMeters makes the instruments.
@@ -68,6 +69,7 @@ func newMeters(m metric.Meter) (*meters, error) {
 		clientDuration:   histogram("gen_ai.client.operation.duration", "s", "Time of a call of a model.", seconds...),
 		clientTokens:     histogram("gen_ai.client.token.usage", "{token}", "Tokens of a call of a model.", tokens...),
 		clientFirstChunk: histogram("gen_ai.client.operation.time_to_first_chunk", "s", "Time to the first piece of a streamed answer.", seconds...),
+		mcpDuration:      histogram("mcp.server.operation.duration", "s", "Time of a request by the Model Context Protocol.", seconds...),
 		requestDuration:  histogram("http.server.request.duration", "s", "Time of a request.", seconds...),
 	}
 	var err error

@@ -23,6 +23,7 @@ const (
 	attrDocuments      = "gen_ai.retrieval.documents"  // ids and scores, no text
 	attrErrorType      = "error.type"
 	attrMethod         = "http.request.method"
+	attrMCPMethod      = "mcp.method.name"
 	attrRoute          = "http.route"
 	attrStatus         = "http.response.status_code"
 

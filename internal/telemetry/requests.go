@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -29,6 +30,21 @@ func (t *Telemetry) Request(r *http.Request, route, id string) (ctx context.Cont
 		span.End()
 		t.meters.requestDuration.Record(ctx, time.Since(begun).Seconds(),
 			tags(attribute.String(attrMethod, r.Method), attribute.String(attrRoute, route), attribute.Int(attrStatus, status)))
+	}
+}
+
+// MCP begins to measure a request by the Model Context Protocol. ended is called with its error.
+func (t *Telemetry) MCP(ctx context.Context, method string) (ended func(err error)) {
+	begun := time.Now()
+	if !slices.Contains([]string{"initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list", "prompts/list", "prompts/get", "completion/complete"}, method) {
+		method = "other" // a client may make up as many as it likes
+	}
+	return func(err error) {
+		list := []attribute.KeyValue{attribute.String(attrMCPMethod, method)}
+		if err != nil {
+			list = append(list, attribute.String(attrErrorType, errorType(err)))
+		}
+		t.meters.mcpDuration.Record(ctx, time.Since(begun).Seconds(), tags(list...))
 	}
 }
 

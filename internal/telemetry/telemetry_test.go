@@ -214,6 +214,8 @@ func TestMetrics(t *testing.T) {
 	if _, err := a.Search(t.Context(), "leave", ragflow.SearchOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	x.MCP(t.Context(), "tools/call")(nil)
+	x.MCP(t.Context(), "a method that a client made up")(context.DeadlineExceeded)
 	text := httptest.NewRecorder()
 	x.Handler().ServeHTTP(text, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
 	parser := expfmt.NewTextParser(model.UTF8Validation)
@@ -249,6 +251,8 @@ func TestMetrics(t *testing.T) {
 	check("pipeline_query_errors_total", 0)
 	check("pipeline_stage_duration_ms", 1, `stage="post_retrieval"`)
 	check("context_chunks_included", 1)
+	check("mcp_server_operation_duration_seconds", 1, `mcp_method_name="tools/call"`)
+	check("mcp_server_operation_duration_seconds", 1, `mcp_method_name="other"`, `error_type=`)
 	if sum := families["context_tokens_used"].Metric[0].Histogram.GetSampleSum(); sum < 5 {
 		t.Errorf("the context has %v tokens", sum)
 	}

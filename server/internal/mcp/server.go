@@ -21,11 +21,15 @@ type house struct {
 	documents door.Documents
 	who       *door.Principal
 	leaves    func(f func()) (stop func() bool) // calls f when the caller has left
+	observe   Observe
 }
 
+// Observe gets each request; ended gets its error. Nil: nobody does.
+type Observe = func(ctx context.Context, method string) (ended func(err error))
+
 // newServer makes a server for one caller, whose requests end with a context.
-func newServer(ctx context.Context, a *ragflow.Assistant, who *door.Principal, version string, schemas *mcp.SchemaCache) *mcp.Server {
-	h := &house{a: a, documents: door.Documents{Assistant: a}, who: who}
+func newServer(ctx context.Context, a *ragflow.Assistant, who *door.Principal, version string, schemas *mcp.SchemaCache, observe Observe) *mcp.Server {
+	h := &house{a: a, documents: door.Documents{Assistant: a}, who: who, observe: observe}
 	h.leaves = func(f func()) func() bool { return context.AfterFunc(ctx, f) }
 	s := mcp.NewServer(&mcp.Implementation{Name: "ragflow", Title: "Documents", Version: version}, &mcp.ServerOptions{
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }, // what is listed depends on the caller
@@ -40,7 +44,11 @@ func newServer(ctx context.Context, a *ragflow.Assistant, who *door.Principal, v
 
 // enter gives a request its caller, ends it when that one leaves, and answers the list of resources.
 func (h *house) enter(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+	return func(ctx context.Context, method string, r mcp.Request) (result mcp.Result, err error) {
+		if h.observe != nil {
+			ended := h.observe(ctx, method)
+			defer func() { ended(err) }()
+		}
 		ctx, cancel := context.WithCancel(door.With(ctx, h.who))
 		defer cancel()
 		defer h.leaves(cancel)() // the SDK does so for the newest protocol alone, and nobody can come back for an answer
@@ -56,10 +64,10 @@ func (h *house) enter(next mcp.MethodHandler) mcp.MethodHandler {
 }
 
 // Routes are the routes of the protocol over HTTP.
-func Routes(a *ragflow.Assistant, version string) []door.Route {
+func Routes(a *ragflow.Assistant, version string, observe Observe) []door.Route {
 	schemas := mcp.NewSchemaCache()
 	handler := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
-		return newServer(r.Context(), a, door.Of(r.Context()), version, schemas)
+		return newServer(r.Context(), a, door.Of(r.Context()), version, schemas, observe)
 	}, &mcp.StreamableHTTPOptions{
 		Stateless:                  true,
 		DisableLocalhostProtection: true, // the gate has checked the host
@@ -74,5 +82,5 @@ func Routes(a *ragflow.Assistant, version string) []door.Route {
 // Serve serves one program over a pair of streams until the first one ends or ctx does.
 func Serve(ctx context.Context, a *ragflow.Assistant, version string, in io.ReadCloser, out io.WriteCloser) error {
 	local := &door.Principal{Token: tokens.Token{Name: "local", Scopes: tokens.Scopes()}, Local: true}
-	return newServer(ctx, a, local, version, nil).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+	return newServer(ctx, a, local, version, nil, nil).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
 }
