@@ -344,6 +344,9 @@ func (d *doctor) checkAnswer(r *ragflow.Reply) {
 	case slowest == "retrieval" || slowest == "post_retrieval":
 		faster = ": in one \"ragflow chat\" the index is read into memory once; fewer RAG_MAX_RESULTS and RERANKING=off search sooner"
 	}
+	if !d.settings.Config.Cache.On {
+		faster += "; RAG_ENABLE_CACHING=true answers at once what was asked before"
+	}
 	d.hint("the last answer took %.1f s, most of it in %s%s", total.Seconds(), slowest, faster)
 }
 
