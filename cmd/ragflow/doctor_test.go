@@ -26,7 +26,7 @@ func TestDoctorAnswer(t *testing.T) {
 			"slow",
 			ragflow.Reply{Grade: good, LatencyMS: map[string]float64{"total": 900, "retrieval": 700, "generate": 200}},
 			ragflow.Config{},
-			[]string{"most of it in retrieval: in one", "RAG_ENABLE_CACHING=true"},
+			[]string{"RERANKING=off search sooner; RAG_ENABLE_CACHING=true"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
