@@ -1,7 +1,6 @@
 package ragflow
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -45,19 +44,4 @@ func stemmed(word string) string {
 		return word
 	}
 	return terms[0].Term
-}
-
-// cosine returns the cosine of two vectors; 0 if they cannot be compared.
-func cosine(a, b []float32) float64 {
-	if len(a) != len(b) {
-		return 0
-	}
-	var dot, x, y float64
-	for i := range a {
-		dot, x, y = dot+float64(a[i])*float64(b[i]), x+float64(a[i])*float64(a[i]), y+float64(b[i])*float64(b[i])
-	}
-	if x == 0 || y == 0 {
-		return 0
-	}
-	return dot / math.Sqrt(x*y)
 }

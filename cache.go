@@ -14,6 +14,7 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/cache"
+	"example.com/ragflow/internal/rank"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/meaning"
 	"example.com/ragflow/nodes"
@@ -228,7 +229,7 @@ func (a *Assistant) recallSimilar(ctx context.Context, t *turn, near cache.Key, 
 		if err = errors.Join(err, json.Unmarshal(v.Body, &kept)); err != nil || len(asked.Vectors) != 1 {
 			return u, v, false
 		}
-		similarity := cosine(asked.Vectors[0], kept.Vector)
+		similarity := rank.CosineOf(asked.Vectors[0], kept.Vector)
 		if similarity < a.config.Cache.Similar {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -115,21 +114,9 @@ func (j *cutting) unlike(ctx context.Context, units []span) ([]bool, error) {
 	}
 	breaks := make([]bool, len(units))
 	for i := 1; i < len(units); i++ {
-		breaks[i] = cosine(vectors[i-1], vectors[i]) < j.o.Semantic.Threshold
+		breaks[i] = rank.CosineOf(vectors[i-1], vectors[i]) < j.o.Semantic.Threshold
 	}
 	return breaks, nil
-}
-
-func cosine(a, b []float32) float64 {
-	var dot, aa, bb float64
-	for i := range min(len(a), len(b)) {
-		x, y := float64(a[i]), float64(b[i])
-		dot, aa, bb = dot+x*y, aa+x*x, bb+y*y
-	}
-	if aa == 0 || bb == 0 {
-		return 0
-	}
-	return dot / math.Sqrt(aa*bb)
 }
 
 // unlikeWords reports for each sentence whether the window that begins with it has few words in

@@ -85,6 +85,22 @@ func step(h uint64, letter rune) uint64 { return (h ^ uint64(letter)) * 10995116
 
 const hashStart uint64 = 14695981039346656037
 
+// CosineOf returns the cosine of two dense vectors; 0 if they cannot be compared.
+func CosineOf(a, b []float32) float64 {
+	if len(a) != len(b) {
+		return 0
+	}
+	var dot, aa, bb float64
+	for i := range a {
+		x, y := float64(a[i]), float64(b[i])
+		dot, aa, bb = dot+x*y, aa+x*x, bb+y*y
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return dot / math.Sqrt(aa*bb)
+}
+
 // Cosine returns the similarity of two texts: 0 if they share no term, 1 if they consist of the
 // same terms in the same proportion.
 func Cosine(a, b Vector) float64 {
