@@ -2,9 +2,7 @@ package ingest
 
 import (
 	"context"
-	"fmt"
 
-	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/load"
 	"example.com/ragflow/state"
 )
@@ -13,19 +11,14 @@ import (
 // order, with the metadata of the document, as a sync would store them now. The semantic chunker
 // asks its model for that. Errors are those of [Library.Text].
 func (l *Library) Passages(ctx context.Context, root, source string) ([]state.Chunk, error) {
-	files, err := l.index.Files(ctx, root)
+	f, file, err := l.indexed(ctx, root, source)
 	if err != nil {
 		return nil, err
-	}
-	f, known := files[source]
-	if !known || f.Chunks == 0 {
-		return nil, fmt.Errorf("%s: %w", source, ErrNoDocument)
 	}
 	o, err := l.chunkingOf(ctx, root)
 	if err != nil {
 		return nil, err
 	}
-	file := folder.File{Source: source, Path: Path(root, source), Size: f.Size, ModTime: f.ModTime}
 	r := guarded(job{file: file}, func() (r read) {
 		doc, err := load.Load(ctx, file, load.Limits{OCR: l.o.OCR})
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 	"example.com/ragflow/internal/document"
 	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/load"
+	"example.com/ragflow/search"
 )
 
 // Text is the text of an indexed file, in which citations have their places.
@@ -42,19 +43,28 @@ func (l *Library) File(ctx context.Context, root, source string) (FileStatus, er
 	return fileStatus(f), nil
 }
 
-// Text reads a file of the library again. The error matches ErrNoDocument for a file that is not
-// indexed, and is that of the file system or of the loader for one that cannot be read now.
-func (l *Library) Text(ctx context.Context, root, source string) (*Text, error) {
+// indexed returns what the index has of a file with passages, and the file to read. The error matches ErrNoDocument for
+// another one.
+func (l *Library) indexed(ctx context.Context, root, source string) (f search.File, file folder.File, err error) {
 	files, err := l.index.Files(ctx, root)
 	if err != nil {
-		return nil, err
+		return f, file, err
 	}
 	f, known := files[source]
 	if !known || f.Chunks == 0 {
-		return nil, fmt.Errorf("%s: %w", source, ErrNoDocument)
+		return f, file, fmt.Errorf("%s: %w", source, ErrNoDocument)
+	}
+	return f, folder.File{Source: source, Path: Path(root, source), Size: f.Size, ModTime: f.ModTime}, nil
+}
+
+// Text reads a file of the library again. The error matches ErrNoDocument for a file that is not
+// indexed, and is that of the file system or of the loader for one that cannot be read now.
+func (l *Library) Text(ctx context.Context, root, source string) (*Text, error) {
+	f, file, err := l.indexed(ctx, root, source)
+	if err != nil {
+		return nil, err
 	}
 	out := &Text{Root: root, Source: source, Title: f.Title}
-	file := folder.File{Source: source, Path: Path(root, source), Size: f.Size, ModTime: f.ModTime}
 	r := guarded(job{file: file}, func() read {
 		doc, err := load.Load(ctx, file, load.Limits{OCR: l.o.OCR})
 		out.Text, out.Kind, out.Body, out.Pages, out.Labels = doc.Text, doc.Kind, doc.Body, doc.Pages, doc.Labels
