@@ -106,6 +106,16 @@ func (s *site) run(r *http.Request) (*threads.Run, error) {
 	return run, err //nolint:wrapcheck // the page of the error says it
 }
 
+// answered is the run that the address of a request names, with its reply.
+func (s *site) answered(r *http.Request) (*threads.Run, *ragflow.Reply, error) {
+	run, err := s.run(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	reply, err := s.a.Reply(r.Context(), run.ID)
+	return run, reply, err //nolint:wrapcheck // the page of the error says it
+}
+
 // stay answers a form of a conversation whose stream shows what came of it.
 func stay(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Hx-Request") != "" {

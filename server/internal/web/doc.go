@@ -7,5 +7,5 @@
 // page.
 //
 // No HTML, link or picture of a document, a model or a person gets into a page: templates escape all text, and
-// Markdown is rendered by markdown.go alone. A strict Content-Security-Policy stands behind that.
+// Markdown is rendered by markdown.go alone. If a fault of it let HTML through, a strict Content-Security-Policy keeps scripts from running.
 package web

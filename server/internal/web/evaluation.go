@@ -227,10 +227,7 @@ func modelOf(a *ragflow.Assistant) string {
 
 // collect adds a question of a conversation to the dataset of collected ones, with its answer as the one expected.
 func (s *site) collect(w http.ResponseWriter, r *http.Request) {
-	reply, err := s.a.Reply(r.Context(), r.PathValue("run"))
-	if err == nil && reply.ThreadID != r.PathValue("thread") {
-		err = graph.ErrNotFound
-	}
+	_, reply, err := s.answered(r)
 	if err == nil {
 		err = s.evaluation.add(reply)
 	}

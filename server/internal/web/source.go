@@ -41,13 +41,7 @@ const maxSheets = 3
 // cite shows the source of an answer: a citation, or another one that was found.
 func (s *site) cite(other bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ctx := r.Context()
-		run, err := s.run(r)
-		if err != nil {
-			s.fault(w, r, err)
-			return
-		}
-		reply, err := s.a.Reply(ctx, run.ID)
+		run, reply, err := s.answered(r)
 		if err != nil {
 			s.fault(w, r, err)
 			return
@@ -70,7 +64,7 @@ func (s *site) cite(other bool) http.HandlerFunc {
 			return
 		}
 		c := all[i]
-		id := s.documents.ID(ctx, scoped(run.State.Scope), c.Root, c.Source)
+		id := s.documents.ID(r.Context(), scoped(run.State.Scope), c.Root, c.Source)
 		s.source(w, r, id, source.Passage{Start: c.Start, End: c.End, Quote: c.Quote}, place(c.StartLine, c.EndLine, pages[i]))
 	}
 }

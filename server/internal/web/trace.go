@@ -45,13 +45,7 @@ type call struct {
 
 // traced shows how a question was answered.
 func (s *site) traced(w http.ResponseWriter, r *http.Request) {
-	ctx := r.Context()
-	run, err := s.run(r)
-	if err != nil {
-		s.fault(w, r, err)
-		return
-	}
-	reply, err := s.a.Reply(ctx, run.ID)
+	run, reply, err := s.answered(r)
 	if err != nil {
 		s.fault(w, r, err)
 		return
