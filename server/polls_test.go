@@ -33,14 +33,14 @@ func TestPolls(t *testing.T) {
 	for _, c := range []struct {
 		method, path, body string
 		rows               int
-		most, mostZipped   int // bytes
+		max, maxZipped     int // bytes
 	}{
 		{"POST", "/threads/search", `{"select": ["thread_id", "status"], "limit": 10}`, 10, 450, 450},
 		{"POST", "/threads/search", `{"limit": 10}`, 10, 11_000, 1_300},
 		{"POST", "/threads/long/history", `{"limit": 10}`, 10, 600_000, 26_000}, // all messages once, and the live ones, which have an end, nine times
 		{"GET", "/threads/long/runs?limit=10", ``, 10, 3_100, 3_100},
 	} {
-		for zip, most := range map[string]int{"": c.most, "gzip": c.mostZipped} {
+		for zip, most := range map[string]int{"": c.max, "gzip": c.maxZipped} {
 			r := httptest.NewRequestWithContext(t.Context(), c.method, "http://localhost"+c.path, strings.NewReader(c.body))
 			r.Header.Set("Accept-Encoding", zip)
 			w, began := httptest.NewRecorder(), time.Now()

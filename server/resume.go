@@ -37,7 +37,7 @@ func (s *Server) resume(ctx context.Context) {
 	}
 	r := &resumer{Server: s, slots: make(chan struct{}, resumeAtOnce), tried: map[string]graph.CommitID{}}
 	defer r.runs.Wait()
-	for quiet := time.Duration(0); ; quiet = 2 * graph.DefaultTTL { // at first also what was saved last, because its process is gone
+	for quiet := time.Duration(0); ; quiet = 2 * graph.DefaultTTL { // the first pass takes runs of any age; a lease keeps those of another server
 		for _, status := range []graph.Status{graph.Running, graph.Interrupted} {
 			if err := r.pass(ctx, status, quiet); err != nil && ctx.Err() == nil {
 				s.o.Logger.WarnContext(ctx, "unfinished runs cannot be listed", "error", err)

@@ -125,7 +125,7 @@ func (v *visit) reach(ctx context.Context) bool {
 
 func (v *visit) unreachable(err error) {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
-		err = failed.Err // the address stands beside it
+		err = failed.Err // the message names the address already
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		v.note(checkBroken, "tls", err.Error())

@@ -238,7 +238,7 @@ func (l *Log) report(err error, entries, lost int64) {
 	l.failed = err != nil
 }
 
-// tell says that something was not logged. The first line of a row of failures stands for all.
+// tell warns that an entry was not logged. Of failures in a row only the first is reported.
 func (l *Log) tell(err error) {
 	//nolint:sloglint // the line is prescribed
 	l.o.Logger.Warn(fmt.Sprintf("Failed to log query: %v", err))

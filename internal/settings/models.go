@@ -30,7 +30,7 @@ type Models struct {
 	Reranker  string // empty: none
 	Offline   bool   // use no model
 
-	// Telemetry is what is recorded, and who gets it besides the receivers in the environment.
+	// Telemetry says what is recorded. Its receivers are added to those of the OTEL_ variables.
 	Telemetry telemetry.Options
 
 	Servers []mcp.Config // whose tools an agent may call

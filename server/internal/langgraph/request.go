@@ -164,7 +164,7 @@ func (q *runRequest) options(thread string) (set map[string]json.RawMessage, fro
 	return set, from, err
 }
 
-// configurable is implemented by graphs whose runs take options besides their input.
+// configurable is a graph whose runs have options in addition to their input.
 type configurable interface {
 	// Configure returns the context of a run with options. An error names one that does not exist.
 	Configure(ctx context.Context, options map[string]json.RawMessage) (context.Context, error)

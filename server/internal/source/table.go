@@ -38,7 +38,7 @@ type record struct {
 	cells []span // the values, in the text
 }
 
-// table returns the rows around a passage; nil if it stands in no table, or in one of too many columns. A document of the form FormTable is one,
+// table returns the rows around a passage; nil if the passage is in no table, or the table has too many columns. A document of the form FormTable is one,
 // but for its headings; elsewhere a table is several rows with the same columns.
 func (t *text) table(m span) *Table {
 	if len(t.starts) == 0 {

@@ -46,7 +46,7 @@ type View struct {
 
 	Lines  *Lines  // of the indexed text
 	Blocks []Block // the same lines as Markdown; nil if the document is no text in paragraphs
-	Table  *Table  // rows around the passage; nil if it stands in no table
+	Table  *Table  // rows around the passage; nil if the passage is in no table
 	Mail   *Mail   // that the passage is in; nil for other documents
 	Pages  *Pages  // nil for documents without pages
 }
