@@ -216,8 +216,10 @@ func TestCacheIsApart(t *testing.T) {
 }
 
 func TestCacheTimeToLive(t *testing.T) {
-	now := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
-	config := cached(ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir(), Clock: func() time.Time { return now }})
+	start := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
+	var passed atomic.Int64 // since the start; the query log reads the clock, too
+	clock := func() time.Time { return start.Add(time.Duration(passed.Load())) }
+	config := cached(ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir(), Clock: clock})
 	config.Cache.TTL = time.Hour
 	a := open(t, config)
 	const question = "How often should I water a basil plant?"
@@ -226,9 +228,9 @@ func TestCacheTimeToLive(t *testing.T) {
 		after time.Duration
 		want  bool
 	}{{59 * time.Minute, true}, {2 * time.Minute, false}, {0, true}, {-3 * time.Hour, false}} {
-		now = now.Add(tt.after)
+		passed.Add(int64(tt.after))
 		if r := ask(t, a, "", question); (r.Cached != nil) != tt.want {
-			t.Errorf("at %v: cached %+v", now, r.Cached)
+			t.Errorf("at %v: cached %+v", clock(), r.Cached)
 		}
 	}
 }
