@@ -256,7 +256,7 @@ func (cs *Collections) viewed(ctx context.Context, names []string, view func(*in
 	if b := cs.bound[key]; b != nil && b.version == version {
 		return b, nil
 	}
-	b, err := cs.a.bind(ctx, chosen, views)
+	b, err := cs.a.bind(ctx, names, chosen, views)
 	if err != nil {
 		return nil, err
 	}
@@ -265,8 +265,8 @@ func (cs *Collections) viewed(ctx context.Context, names []string, view func(*in
 	return b, nil
 }
 
-// bind makes what questions are answered from, of the indexes as they are now.
-func (a *Assistant) bind(ctx context.Context, chosen []*collection, views []ingest.View) (*bound, error) {
+// bind makes what questions are answered from, of the indexes of the named collections as they are now.
+func (a *Assistant) bind(ctx context.Context, names []string, chosen []*collection, views []ingest.View) (*bound, error) {
 	var snapshots []search.Snapshot
 	b := &bound{}
 	for i, c := range chosen {
@@ -282,7 +282,7 @@ func (a *Assistant) bind(ctx context.Context, chosen []*collection, views []inge
 	b.words = b.offline.Rewriter.WithDictionary(a.dictionary)
 	o := search.Options{
 		Dense: a.config.Dense, Retrieval: a.config.Retrieval, Offline: b.offline.Reranker, List: b.offline.Reranker,
-		Reranker: a.config.reranker(a.custom), Observer: a.config.Observer,
+		Reranker: a.config.reranker(a.custom), Observer: a.config.Observer, Source: strings.Join(a.config.named(names), ","),
 	}
 	switch {
 	case a.embedder != nil:

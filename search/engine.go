@@ -102,7 +102,7 @@ func narrow(ctx context.Context, s Snapshot, f state.Filter) (Snapshot, func(*Do
 func (e *Engine) Search(ctx context.Context, q state.Query, k int) (found Found, err error) {
 	leg := e.legFor(q, e.o.Dense.Leg)
 	if e.o.Observer != nil {
-		inner, ended := e.o.Observer(ctx, q, leg)
+		inner, ended := e.o.Observer(ctx, q, leg, e.o.Source)
 		defer func() { ended(found.Hits, err) }()
 		ctx = inner
 	}

@@ -53,7 +53,7 @@ const (
 func (e *Engine) List(ctx context.Context, q state.Query, r Request) (l *Listing, err error) {
 	leg := e.legFor(q, cmp.Or(r.Leg, e.o.Dense.Leg))
 	if e.o.Observer != nil {
-		inner, ended := e.o.Observer(ctx, q, leg)
+		inner, ended := e.o.Observer(ctx, q, leg, e.o.Source)
 		defer func() { ended(l.found(), err) }()
 		ctx = inner
 	}

@@ -17,8 +17,8 @@ func TestObserver(t *testing.T) {
 	put(t, db, "docs", file("leave.md", "Leave", "Everyone has 28 days of leave."))
 	var got []string
 	ended := func(hits []state.Hit, err error) { got = append(got, fmt.Sprint(len(hits), " ", err)) }
-	e := engineOf(t, snapshotOf(t, db, "docs"), search.Options{Observer: func(ctx context.Context, q state.Query, leg string) (context.Context, func([]state.Hit, error)) {
-		got = append(got, leg+" "+q.Text)
+	e := engineOf(t, snapshotOf(t, db, "docs"), search.Options{Source: "docs", Observer: func(ctx context.Context, q state.Query, leg, source string) (context.Context, func([]state.Hit, error)) {
+		got = append(got, source+" "+leg+" "+q.Text)
 		return ctx, ended
 	}})
 	q := state.Query{Text: "leave", Weight: 1}
@@ -31,7 +31,7 @@ func TestObserver(t *testing.T) {
 	if _, err := e.List(t.Context(), q, search.Request{Leg: "smell"}); err == nil {
 		t.Error("a leg that there is not is no error")
 	}
-	want := []string{"hybrid leave", "1 <nil>", "lexical parking", "0 <nil>", "smell leave"}
+	want := []string{"docs hybrid leave", "1 <nil>", "docs lexical parking", "0 <nil>", "docs smell leave"}
 	if len(got) != 6 || !slices.Equal(got[:5], want) {
 		t.Errorf("%q, want %q and an error", got, want)
 	}

@@ -27,11 +27,12 @@ type Options struct {
 	// passages without a vector bring no warning. 0: the legs share the hits, and Retrieval.Rerank says what is ordered.
 	ListDepth int
 	Observer  Observer // gets each search; nil: none
+	Source    string   // name of what is searched, for Observer; may be empty
 }
 
-// Observer is called when a search by a leg begins. The search works with the returned context; ended is called with
-// its result, which must not be changed. It is called from several goroutines and must not panic.
-type Observer func(ctx context.Context, q state.Query, leg string) (inner context.Context, ended func([]state.Hit, error))
+// Observer is called when a search by a leg begins, with Options.Source. The search works with the returned context;
+// ended is called with its result, which must not be changed. It is called from several goroutines and must not panic.
+type Observer func(ctx context.Context, q state.Query, leg, source string) (inner context.Context, ended func([]state.Hit, error))
 
 // Orderer sorts candidates, best first. It adds and drops none.
 type Orderer interface {

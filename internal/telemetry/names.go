@@ -15,6 +15,7 @@ const (
 	attrOutputTokens   = "gen_ai.usage.output_tokens"
 	attrConversation   = "gen_ai.conversation.id" // the thread
 	attrWorkflow       = "gen_ai.workflow.name"
+	attrDataSource     = "gen_ai.data_source.id" // the collections
 	attrTokenType      = "gen_ai.token.type"
 	attrInputMessages  = "gen_ai.input.messages"       // content
 	attrOutputMessages = "gen_ai.output.messages"      // content
