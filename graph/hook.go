@@ -33,6 +33,7 @@ type Span struct {
 	Attempt int    // number of the attempt, from 1
 
 	Notes func() Notes // of a task or an attempt: what the task has noted so far, read-only; else nil
+	State func() any   // of a run: its state so far, read-only, for Begin and ended; else nil
 }
 
 // span starts a span if there is a hook.
@@ -41,7 +42,9 @@ func (x *run[S, U]) span(ctx context.Context, kind SpanKind, node string, attemp
 		return ctx, ignoreEnd
 	}
 	s := Span{Kind: kind, Thread: x.session.thread, Run: x.session.run, Path: x.path, Step: x.step, Node: node, Attempt: attempt}
-	if kind != SpanRun {
+	if kind == SpanRun {
+		s.State = func() any { return x.state }
+	} else {
 		s.Step++
 	}
 	if kind == SpanTask || kind == SpanAttempt {

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -19,18 +20,23 @@ func TestNoHook(t *testing.T) {
 	}
 }
 
-// noteReader is a hook that keeps the notes of each task and attempt as they are at its end.
-type noteReader []string
+// spanReader is a hook that keeps the state of each run when it begins and ends, and the notes of each task and attempt
+// when it ends.
+type spanReader []string
 
-func (h *noteReader) Begin(ctx context.Context, s Span) (context.Context, func(error)) {
-	if s.Notes == nil {
-		return ctx, nil
+func (h *spanReader) Begin(ctx context.Context, s Span) (context.Context, func(error)) {
+	switch {
+	case s.State != nil:
+		*h = append(*h, fmt.Sprint(s.Kind, " begins with ", s.State()))
+		return ctx, func(error) { *h = append(*h, fmt.Sprint(s.Kind, " ends with ", s.State())) }
+	case s.Notes != nil:
+		return ctx, func(error) { *h = append(*h, string(s.Kind)+" "+s.Notes().Details[0].Value) }
 	}
-	return ctx, func(error) { *h = append(*h, string(s.Kind)+" "+s.Notes().Details[0].Value) }
+	return ctx, nil
 }
 
-// TestSpanNotes: a hook reads what a task has noted when its span ends.
-func TestSpanNotes(t *testing.T) {
+// TestSpans: a hook reads what a task has noted when its span ends, and the state of a run when that begins and ends.
+func TestSpans(t *testing.T) {
 	plan, err := Compile(Graph[int, int]{
 		Apply: func(s, u int) (int, error) { return s + u, nil },
 		Nodes: map[string]Task[int, int]{"count": {Run: func(ctx context.Context, s int) (int, error) {
@@ -42,11 +48,11 @@ func TestSpanNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got noteReader
-	if _, err := plan.Runner(Options{Hook: &got}).Invoke(t.Context(), Request[int]{}); err != nil {
+	var got spanReader
+	if _, err := plan.Runner(Options{Hook: &got}).Invoke(t.Context(), Request[int]{Input: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "attempt 6, task 6"; strings.Join(got, ", ") != want {
+	if want := "run begins with 1, attempt 6, task 6, run ends with 2"; strings.Join(got, ", ") != want {
 		t.Errorf("%v, want %s", got, want)
 	}
 }

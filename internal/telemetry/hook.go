@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/state"
 )
@@ -42,9 +43,24 @@ func (t *Telemetry) run(ctx context.Context, s graph.Span) (context.Context, fun
 		span.SetAttributes(attribute.String(inferSession, s.Thread))
 	}
 	return ctx, func(err error) {
+		if t.o.Content {
+			t.exchange(span, s, err == nil)
+		}
 		err = failed(err)
 		t.meters.answered(ctx, begun, err)
 		t.end(span, err)
+	}
+}
+
+// exchange adds the question of a run and, if there is one, its answer.
+func (t *Telemetry) exchange(span trace.Span, s graph.Span, answered bool) {
+	now, _ := s.State().(state.State)
+	question, _ := state.LastHuman(now.Messages)
+	asked := []message{{Role: string(llm.User), Parts: parts(question.Content, nil)}}
+	t.content(span, attrInputMessages, asJSON(asked), inferInput, question.Content)
+	if answer := now.Turn.Answer; answered {
+		said := []message{{Role: string(llm.Assistant), Parts: parts(answer, nil), Finish: string(llm.FinishStop)}}
+		t.content(span, attrOutputMessages, asJSON(said), inferOutput, answer)
 	}
 }
 
@@ -88,14 +104,14 @@ func noted(span trace.Span, n graph.Notes) {
 }
 
 // search is a search.Observer.
-func (t *Telemetry) search(ctx context.Context, q state.Query, leg string) (context.Context, func([]state.Hit, error)) {
+func (t *Telemetry) search(ctx context.Context, q state.Query, leg, source string) (context.Context, func([]state.Hit, error)) {
 	begun := time.Now()
 	ctx, span := t.begin(ctx, opRetrieval+" "+leg, kindRetriever, attribute.String(attrOperation, opRetrieval), attribute.String(tagRetriever, leg))
+	if source != "" {
+		span.SetAttributes(attribute.String(attrDataSource, source))
+	}
 	if t.o.Content {
-		span.SetAttributes(attribute.String(attrQueryText, q.Text))
-		if t.o.OpenInference {
-			span.SetAttributes(attribute.String(inferInput, q.Text))
-		}
+		t.content(span, attrQueryText, q.Text, inferInput, q.Text)
 	}
 	return ctx, func(hits []state.Hit, err error) {
 		t.meters.searched(ctx, begun, leg, len(hits), err)

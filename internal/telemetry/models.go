@@ -105,17 +105,21 @@ func (c *chat) Complete(ctx context.Context, r llm.Request, token func(string)) 
 		call.span.SetAttributes(attribute.StringSlice(attrFinishReasons, []string{string(out.Finish)}))
 	}
 	if c.t.o.Content && call.span.IsRecording() {
-		c.t.messages(call.span, r.Messages, out)
+		c.t.asked(call.span, r.Messages)
 	}
 	if err == nil {
-		c.streamed(ctx, call, out)
+		c.answered(ctx, call, out)
 	}
 	call.ended(ctx, out.Provider, out.Model, out.Usage, out.Retries, err)
 	return out, err
 }
 
-// streamed records the pieces of an answer and its cost.
-func (c *chat) streamed(ctx context.Context, call *call, out llm.Response) {
+// answered records an answer: its text, its pieces and its cost.
+func (c *chat) answered(ctx context.Context, call *call, out llm.Response) {
+	if c.t.o.Content {
+		said := message{Role: string(llm.Assistant), Parts: parts(out.Text, out.Calls), Finish: string(out.Finish)}
+		c.t.content(call.span, attrOutputMessages, asJSON([]message{said}), inferOutput, out.Text)
+	}
 	m := c.t.meters
 	of := tags(attribute.String(tagProvider, out.Provider), attribute.String(tagModel, c.Model()), attribute.String(tagStage, stage(ctx)))
 	if out.Chunks > 0 {
@@ -145,11 +149,11 @@ type part struct {
 	Response  string `json:"response,omitempty"`
 }
 
-// messages adds what a model was asked, and what it answered. Images are left out.
-func (t *Telemetry) messages(span trace.Span, asked []llm.Message, out llm.Response) {
+// asked adds what a model was asked. Images are left out.
+func (t *Telemetry) asked(span trace.Span, list []llm.Message) {
 	var system []part
 	var input []message
-	for _, m := range asked {
+	for _, m := range list {
 		switch m.Role {
 		case llm.System:
 			system = append(system, part{Type: "text", Content: m.Content})
@@ -159,13 +163,17 @@ func (t *Telemetry) messages(span trace.Span, asked []llm.Message, out llm.Respo
 			input = append(input, message{Role: string(m.Role), Parts: parts(m.Content, m.Calls)})
 		}
 	}
-	answer := asJSON([]message{{Role: string(llm.Assistant), Parts: parts(out.Text, out.Calls), Finish: string(out.Finish)}})
-	span.SetAttributes(attribute.String(attrInputMessages, asJSON(input)), attribute.String(attrOutputMessages, answer))
+	t.content(span, attrInputMessages, asJSON(input), inferInput, asJSON(input))
 	if len(system) > 0 {
 		span.SetAttributes(attribute.String(attrInstructions, asJSON(system)))
 	}
+}
+
+// content adds a text by the names of the conventions and of OpenInference.
+func (t *Telemetry) content(span trace.Span, key, text, inferKey, inferText string) {
+	span.SetAttributes(attribute.String(key, text))
 	if t.o.OpenInference {
-		span.SetAttributes(attribute.String(inferInput, asJSON(input)), attribute.String(inferOutput, out.Text))
+		span.SetAttributes(attribute.String(inferKey, inferText))
 	}
 }
 

@@ -59,7 +59,7 @@ func open(t *testing.T, x *telemetry.Telemetry, answer llmtest.Behaviour) *ragfl
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := ragflow.Config{DataDir: t.TempDir(), Docs: []string{docs}, Models: ragflow.Models{Chat: llm.Price(client.Chat("m"), llm.PerMillion{Input: 1, Output: 1})}}
+	c := ragflow.Config{DataDir: t.TempDir(), Collection: "house", Docs: []string{docs}, Models: ragflow.Models{Chat: llm.Price(client.Chat("m"), llm.PerMillion{Input: 1, Output: 1})}}
 	if client, err = openai.New(openai.Config{BaseURL: vectors.URL()}); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestTurn(t *testing.T) {
 	}
 	r.has(t, "POST /api/ask", map[string]string{"ragflow.request.id": "request-1", "http.route": "POST /api/ask"})
 	r.has(t, "invoke_workflow ragflow", map[string]string{"gen_ai.operation.name": "invoke_workflow", "gen_ai.conversation.id": "t1"})
-	r.has(t, "retrieval hybrid", map[string]string{"gen_ai.operation.name": "retrieval", "retriever_type": "hybrid"})
+	r.has(t, "retrieval hybrid", map[string]string{"gen_ai.operation.name": "retrieval", "retriever_type": "hybrid", "gen_ai.data_source.id": "house"})
 	r.has(t, "embeddings e", map[string]string{"gen_ai.operation.name": "embeddings", "gen_ai.request.model": "e"})
 	r.has(t, "chat m", map[string]string{"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.usage.input_tokens": "int_value:11"})
 	for _, name := range append(required(), "gen_ai.client.operation.duration", "gen_ai.client.token.usage", "gen_ai.client.operation.time_to_first_chunk") {
@@ -196,10 +196,15 @@ func TestContent(t *testing.T) {
 	r.has(t, "retrieval hybrid", map[string]string{
 		"gen_ai.retrieval.query.text": question, "input.value": question, "openinference.span.kind": "RETRIEVER",
 	})
-	r.has(t, "invoke_workflow ragflow", map[string]string{"session.id": "t1", "openinference.span.kind": "CHAIN"})
+	answer := "Everyone has " + secret + ". [Source 1]"
+	r.has(t, "invoke_workflow ragflow", map[string]string{
+		"session.id": "t1", "openinference.span.kind": "CHAIN", "input.value": question, "output.value": answer,
+		"gen_ai.input.messages":  `[{"role":"user","parts":[{"type":"text","content":"` + question + `"}]}]`,
+		"gen_ai.output.messages": `[{"role":"assistant","parts":[{"type":"text","content":"` + answer + `"}],"finish_reason":"stop"}]`,
+	})
 	r.has(t, "chat m", map[string]string{
-		"output.value": "Everyone has " + secret + ". [Source 1]", "openinference.span.kind": "LLM", "llm.model_name": "m",
-		"gen_ai.output.messages": `[{"role":"assistant","parts":[{"type":"text","content":"Everyone has ` + secret + `. [Source 1]"}],"finish_reason":"stop"}]`,
+		"output.value": answer, "openinference.span.kind": "LLM", "llm.model_name": "m",
+		"gen_ai.output.messages": `[{"role":"assistant","parts":[{"type":"text","content":"` + answer + `"}],"finish_reason":"stop"}]`,
 	})
 }
 
