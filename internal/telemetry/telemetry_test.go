@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	dto "github.com/prometheus/client_model/go"
@@ -55,11 +56,11 @@ func open(t *testing.T, x *telemetry.Telemetry, answer llmtest.Behaviour) *ragfl
 	))
 	vectors := llmtest.NewServer(llmtest.Embed(8))
 	t.Cleanup(func() { s.Close(); vectors.Close() })
-	client, err := openai.New(openai.Config{BaseURL: s.URL()})
+	client, err := openai.New(openai.Config{Provider: "played", BaseURL: s.URL()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := ragflow.Config{DataDir: t.TempDir(), Collection: "house", Docs: []string{docs}, Models: ragflow.Models{Chat: llm.Price(client.Chat("m"), llm.PerMillion{Input: 1, Output: 1})}}
+	c := ragflow.Config{DataDir: t.TempDir(), Collection: "house", Docs: []string{docs}, Models: ragflow.Models{Chat: llm.Price(llm.Retry(client.Chat("m"), llmtest.Instantly(new([]time.Duration))), llm.PerMillion{Input: 1, Output: 1})}}
 	if client, err = openai.New(openai.Config{BaseURL: vectors.URL()}); err != nil {
 		t.Fatal(err)
 	}
@@ -221,10 +222,8 @@ func TestMetrics(t *testing.T) {
 	}
 	x.MCP(t.Context(), "tools/call")(nil)
 	x.MCP(t.Context(), "a method that a client made up")(context.DeadlineExceeded)
-	text := httptest.NewRecorder()
-	x.Handler().ServeHTTP(text, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(text.Body)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(metrics(t, x)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,11 +283,45 @@ func labelsOf(m *dto.Metric) (out string) {
 	return out
 }
 
-// TestErrors: what failed is counted by its kind and by the node that it happened in.
+// TestErrors: what failed is counted by its kind and by the node that it happened in, with the requests that were
+// repeated.
 func TestErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		answer  llmtest.Behaviour
+		kind    string
+		retries int
+	}{
+		{"key", llmtest.Status(http.StatusUnauthorized, "no"), "credentials", 0},
+		{"rate", llmtest.Status(http.StatusTooManyRequests, "slow down"), "rate_limited", llm.MaxRetries},
+		{"cut in the middle", llmtest.Cut("Everyone has"), "bad_response", 0}, // a person has seen the beginning
+		{"error in the middle", llmtest.ErrorInStream("Everyone has", http.StatusServiceUnavailable, "busy"), "unavailable", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			x := start(t, telemetry.Options{Metrics: true})
+			if err := ask(t, x, open(t, x, tt.answer)); err != nil { // the answer is made without a model
+				t.Fatal(err)
+			}
+			text := metrics(t, x)
+			of := `model="m",provider="played",stage="generate"}`
+			for _, want := range []string{
+				"llm_generate_calls_total{" + of + " 1",
+				fmt.Sprintf("llm_generate_errors_total{error_type=%q,%s 1", tt.kind, of),
+				fmt.Sprintf("llm_generate_retries_total{%s %d", of, tt.retries),
+			} {
+				if !strings.Contains(text, want) {
+					t.Errorf("no %s in\n%s", want, text)
+				}
+			}
+		})
+	}
+}
+
+// TestCancelledSearch: it is counted as an error of its kind.
+func TestCancelledSearch(t *testing.T) {
 	x := start(t, telemetry.Options{Metrics: true})
-	a := open(t, x, llmtest.Status(http.StatusUnauthorized, "no"))
-	if err := ask(t, x, a); err != nil { // the answer is made without a model
+	a := open(t, x, llmtest.Say(""))
+	if _, err := a.Search(t.Context(), "leave", ragflow.SearchOptions{}); err != nil { // indexes the document
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -296,11 +329,15 @@ func TestErrors(t *testing.T) {
 	if _, err := a.Search(ctx, "leave", ragflow.SearchOptions{}); err == nil {
 		t.Error("a search was not cancelled")
 	}
+	if want := `retriever_search_errors_total{error_type="cancelled",retriever_type="hybrid",stage="none"} 1`; !strings.Contains(metrics(t, x), want) {
+		t.Errorf("no %s", want)
+	}
+}
+
+// metrics returns the text for Prometheus.
+func metrics(t *testing.T, x *telemetry.Telemetry) string {
+	t.Helper()
 	text := httptest.NewRecorder()
 	x.Handler().ServeHTTP(text, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
-	for _, want := range []string{`llm_generate_errors_total{error_type="credentials",model="m",`, `retriever_search_errors_total{error_type="cancelled",retriever_type="hybrid",stage="none"} 1`} {
-		if !strings.Contains(text.Body.String(), want) {
-			t.Errorf("no %s", want)
-		}
-	}
+	return text.Body.String()
 }
