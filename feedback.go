@@ -49,9 +49,9 @@ type Rating struct {
 	// Better is a better answer in the person's own words; at most 20,000 runes. It marks what a source of the rated
 	// answer says with [Source N], and is kept as it is; see Feedback.Unsupported.
 	Better string
-	// Promote also promotes Better, in place of the answer, if a source that it cites says each of its statements as far
-	// as the check sees, which misses contradictions. It puts words of the person before all who ask these documents, so
-	// a server lets only those set it who may change documents.
+	// Promote also promotes Better, in place of the answer, if a source that it cites says each of its sentences, as far
+	// as the check sees. It puts words of the person before all who ask these documents, so a server lets only those set
+	// it who may change documents.
 	Promote  bool
 	Question string // title of the promoted answer; empty: the question of the turn
 }

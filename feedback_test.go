@@ -245,6 +245,73 @@ func TestBetterAnswer(t *testing.T) {
 	}
 }
 
+// TestBetterAnswersOfASource checks which answers of a person their source says well enough to be promoted. Others are kept,
+// each beside the sentence that is closest to it, and later questions do not find them.
+func TestBetterAnswersOfASource(t *testing.T) {
+	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: pages(t, map[string]string{"leave.md": `# Leave
+
+You have 14 days of leave a year. Leave is paid. Ask your manager two weeks before you go. Unused leave expires on 31 March
+and is not carried over. Part-time staff have leave too. You may not work during leave. Leave must be taken in whole days.
+`})})
+	reply := ask(t, a, "work", "How many days of leave do I have?")
+	for _, tt := range []struct {
+		better string // # stands for the mark
+		beside string // what the source says; empty: nothing like it
+	}{
+		{"You have 12 days of leave a year #.", "14 days"},
+		{"You have twelve days of leave a year #.", "14 days"},
+		{"You have 14 weeks of leave a year #.", "14 days"},
+		{"You have 14 days of leave a month #.", "14 days"},
+		{"Leave is not paid #.", "Leave is paid."},
+		{"Leave isn't paid #.", "Leave is paid."},
+		{"It is never paid #.", "Leave is paid."},
+		{"Nobody gets paid leave #.", "Leave is paid."},
+		{"You have 14 days of leave a year, but they are not paid #.", "14 days"},
+		{"You have 14 days of leave a year #. Is it paid? No, never.", ""},
+		{"You have 14 days of leave a year #. It is not paid.", "Leave is paid."},
+		{"Unused leave is carried over #.", "not carried over"},
+		{"Unused leave does not expire #.", "expires on 31 March"},
+		{"Unused leave expires on 30 April #.", "expires on 31 March"},
+		{"Ask your manager three weeks before you go #.", "two weeks before"},
+		{"Ask your manager two weeks after you go #.", "two weeks before"},
+		{"There is no need to ask your manager #.", "Ask your manager"},
+		{"You may work during leave #.", "You may not work"},
+		{"Part-time staff have no leave #.", "Part-time staff have leave"},
+		{"Leave may be taken in half days #.", "whole days"},
+		{"Urlop nie jest płatny #.", ""},
+	} {
+		r := ragflow.Rating{Run: reply.RunID, Promote: true, Better: strings.ReplaceAll(tt.better, "#", "[Source 1]")}
+		f, err := a.Rate(t.Context(), r)
+		if err != nil || f.Document != "" || len(f.Unsupported) == 0 || !strings.Contains(strings.Join(f.Unsupported, " "), tt.beside) || f.Better != r.Better {
+			t.Errorf("%s: %+v, %v", tt.better, f, err)
+		}
+	}
+	for _, better := range []string{
+		"You have 14 days of leave a year #.",
+		"There are fourteen days of leave #.",
+		"14 days #.",
+		"Leave is paid #.",
+		"You have 14 days of leave a year #. Leave is paid #.",
+		"Unused leave expires on March 31 #.",
+		"Unused leave is not carried over #.",
+		"You cannot carry unused leave over #.",
+		"Two weeks before you go, ask your manager #.",
+		"Part-time staff have leave, too #.",
+		"Do not work during leave #.",
+		"Leave is taken in whole days #.",
+	} {
+		f, err := a.Rate(t.Context(), ragflow.Rating{Run: reply.RunID, Promote: true, Better: strings.ReplaceAll(better, "#", "[Source 1]")})
+		if err != nil || f.Document == "" || len(f.Unsupported) > 0 {
+			t.Errorf("%s: %+v, %v", better, f, err)
+			continue
+		}
+		written, err := os.ReadFile(f.Document)
+		if want := "\n\nA person wrote this answer from:\n\n"; err != nil || !strings.Contains(string(written), want) || !strings.Contains(string(written), "\n\nFrom leave.md:") {
+			t.Errorf("%s: %s, %v", better, written, err)
+		}
+	}
+}
+
 // TestAdaptiveWeights checks that ratings change the weights of the legs only if that is asked for, and not after a
 // reset.
 func TestAdaptiveWeights(t *testing.T) {

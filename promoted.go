@@ -15,6 +15,7 @@ import (
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/feedback"
 	"example.com/ragflow/internal/skills/cite"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/internal/transcript"
 	"example.com/ragflow/state"
 )
@@ -34,22 +35,22 @@ func (c Config) promote(f *Feedback, r Rating, turn state.Turn, cited []state.Ci
 			return err
 		}
 	}
-	switch {
-	case better != nil:
-		f.Document = feedback.Path(c.promotedFolder(better.cited[0].Root), f.RunID, feedback.Person)
-		return feedback.WriteBetter(f.Document, f, better.text, better.cited, better.picks)
-	case r.Good && answered && len(cited) > 0:
-		f.Document = feedback.Path(c.promotedFolder(cited[0].Root), f.RunID, feedback.Program)
-		return feedback.WritePromoted(f.Document, f, cited)
+	by := feedback.Person
+	if better == nil {
+		if !r.Good || !answered || len(cited) == 0 {
+			return nil
+		}
+		by, better = feedback.Program, &betterAnswer{cited: cited}
 	}
-	return nil
+	f.Document = feedback.Path(c.promotedFolder(better.cited[0].Root), f.RunID, by)
+	return feedback.WritePromoted(f.Document, f, better.cited, better.text, better.picks)
 }
 
 // betterAnswer is a person's answer that may be promoted.
 type betterAnswer struct {
 	text  string // without marks
 	cited []state.Citation
-	picks []feedback.Pick // the passages of cited
+	picks []cite.Pick // the passages of cited
 }
 
 // checkBetter keeps a person's answer, if there is one, and checks what it cites. It returns what to promote; nil if that
@@ -58,24 +59,22 @@ func (c Config) checkBetter(f *Feedback, r Rating, turn state.Turn) (*betterAnsw
 	f.Better = strings.TrimSpace(transcript.Visible(r.Better))
 	checked := cite.Validate(f.Better, len(turn.Sources))
 	if checked.Invalid > 0 {
-		return nil, fmt.Errorf("the better answer cites a source that the rated answer did not have: it had %d", len(turn.Sources))
+		return nil, fmt.Errorf("the better answer cites a source that the rated answer did not have: it had %d; take such marks out", len(turn.Sources))
 	}
 	out := &betterAnswer{text: cite.Strip(checked.Text)}
-	var spans []cite.Pick
 	for _, s := range cite.Check(checked.Text, turn.Sources, cite.Options{}).Sentences {
-		if (s.Kind == cite.Claim || s.Kind == cite.Code) && !s.Supported {
-			f.Unsupported = append(f.Unsupported, s.Text)
+		if !s.Supported || !slices.ContainsFunc(s.Sources, func(by cite.Support) bool { return by.Firm }) {
+			f.Unsupported = append(f.Unsupported, besideSource(s, turn.Sources))
 		}
 		for _, by := range s.Sources {
-			spans = append(spans, cite.Pick{N: by.N, Start: by.Start, End: by.End})
-			out.picks = append(out.picks, feedback.Pick{N: by.N, Start: by.Start, End: by.End})
+			out.picks = append(out.picks, cite.Pick{N: by.N, Start: by.Start, End: by.End})
 		}
 	}
-	if len(spans) == 0 {
+	if len(out.picks) == 0 {
 		return nil, nil //nolint:nilnil // an answer without marks is kept, and not promoted
 	}
 	var err error
-	if out.cited, err = cite.Build(turn.Sources, spans...); err != nil {
+	if out.cited, err = cite.Build(turn.Sources, out.picks...); err != nil {
 		return nil, err
 	}
 	if out.cited = c.ofDocuments(out.cited); len(out.cited) > 0 {
@@ -85,6 +84,15 @@ func (c Config) checkBetter(f *Feedback, r Rating, turn state.Turn) (*betterAnsw
 		return nil, nil //nolint:nilnil // it is kept, and not promoted
 	}
 	return out, nil
+}
+
+// besideSource returns a statement with the sentence of a source that is closest to it, if one is.
+func besideSource(s cite.Sentence, sources []state.Source) string {
+	if s.Best.Near == 0 || s.Best.End == 0 {
+		return s.Text
+	}
+	said := sources[s.Best.N-1].Text[s.Best.Start:s.Best.End]
+	return fmt.Sprintf("%s [Source %d: %s]", s.Text, s.Best.N, cite.Snippet(text.Clean(said)))
 }
 
 // ofDocuments leaves out citations of promoted answers, which themselves cite documents.
@@ -185,11 +193,7 @@ func citedBy(p feedback.Promoted, turn state.Turn) []state.Citation {
 	if len(p.Picks) == 0 {
 		return turn.Citations
 	}
-	var picks []cite.Pick
-	for _, of := range p.Picks {
-		picks = append(picks, cite.Pick{N: of.N, Start: of.Start, End: of.End})
-	}
-	cited, err := cite.Build(turn.Sources, picks...)
+	cited, err := cite.Build(turn.Sources, p.Picks...)
 	if err != nil {
 		return nil // a person edited the file
 	}

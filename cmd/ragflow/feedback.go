@@ -66,7 +66,7 @@ func (a *app) rate(c *cobra.Command, g *given, r *ragflow.Rating, thread string)
 			a.tell("not said by a source that it cites: %s", u)
 		}
 		if f.Better != "" && f.Document == "" {
-			a.tell("the better answer is kept with the rating; later questions find only one whose statements are all said by the sources that it cites")
+			a.tell("the better answer is kept with the rating; later questions find only one whose sentences are all said by the sources that they cite")
 		}
 		return a.print(f, func() {
 			fmt.Fprintf(a.out, "rated %s: %s\n", f.Rating, line(f.Question))

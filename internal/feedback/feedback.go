@@ -48,7 +48,7 @@ type Feedback struct {
 	Before      []string           `json:"before,omitempty"`      // the questions of the thread before this one, oldest first
 	Answer      string             `json:"answer,omitempty"`      // the rated answer; empty if it declined
 	Better      string             `json:"better,omitempty"`      // a better answer, in the words of the person
-	Unsupported []string           `json:"unsupported,omitempty"` // statements of Better that no source which they cite says
+	Unsupported []string           `json:"unsupported,omitempty"` // sentences of Better that no source which they cite says, each with the closest sentence of a source
 	Sources     []string           `json:"sources,omitempty"`     // pages that Better cites, else those that the answer cites
 	Legs        map[string]float64 `json:"legs,omitempty"`        // 1/rank of the best cited passage in the list of each leg of the search
 }

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"example.com/ragflow/internal/newfile"
+	"example.com/ragflow/internal/skills/cite"
 	"example.com/ragflow/state"
 )
 
@@ -57,67 +58,49 @@ func short(of string) string {
 }
 
 // WritePromoted writes a Markdown file with a question as title and the cited passages as text, each with its place.
-func WritePromoted(path string, f *Feedback, cited []state.Citation) error {
-	var passages []string
+// A person's answer, if there is one, comes before them; picks are then where its passages stand in the sources.
+func WritePromoted(path string, f *Feedback, cited []state.Citation, answer string, picks []cite.Pick) error {
+	h := head{
+		Title: f.Question, Type: "promoted answer", Thread: f.ThreadID, Run: f.RunID,
+		Promoted: f.Time.Format(time.RFC3339), Picks: picks,
+	}
+	var parts []string
+	if answer != "" {
+		h.Type = "answer of a person"
+		parts = []string{answer, "A person wrote this answer from:"}
+	}
 	for _, c := range cited {
-		if passage := fmt.Sprintf("%s\n\nFrom %s", strings.TrimSpace(c.Quote), placeOf(c)); !slices.Contains(passages, passage) {
-			passages = append(passages, passage)
+		place := fmt.Sprintf("%s:%d", c.Source, c.StartLine)
+		if !slices.Contains(h.Sources, place) {
+			h.Sources = append(h.Sources, place)
+		}
+		if passage := fmt.Sprintf("%s\n\nFrom %s", strings.TrimSpace(c.Quote), place); !slices.Contains(parts, passage) {
+			parts = append(parts, passage)
 		}
 	}
-	return write(path, f, head{Type: "promoted answer", Sources: places(cited)}, strings.Join(passages, "\n\n"))
-}
-
-// WriteBetter writes a Markdown file with a question as title and the answer of a person as text, without its marks but
-// with the places that it cites. picks are the passages behind the marks.
-func WriteBetter(path string, f *Feedback, text string, cited []state.Citation, picks []Pick) error {
-	sources := places(cited)
-	text = fmt.Sprintf("%s\n\nA person's answer, from %s", text, strings.Join(sources, ", "))
-	return write(path, f, head{Type: "answer of a person", Sources: sources, Picks: picks}, text)
-}
-
-// Pick is a passage that a person's answer cites: bytes Start to End of source N of the turn.
-type Pick struct {
-	N     int `yaml:"n"`
-	Start int `yaml:"start"`
-	End   int `yaml:"end"`
-}
-
-// head is the front matter of a promoted answer.
-type head struct {
-	Title    string   `yaml:"title"`
-	Type     string   `yaml:"document_type"`
-	Thread   string   `yaml:"thread"`
-	Run      string   `yaml:"run"`
-	Promoted string   `yaml:"promoted"`
-	Sources  []string `yaml:"sources"`
-	Picks    []Pick   `yaml:"picks,omitempty"` // of a person's answer; else the citations of the run count
-}
-
-func write(path string, f *Feedback, h head, text string) error {
-	h.Title, h.Thread, h.Run, h.Promoted = f.Question, f.ThreadID, f.RunID, f.Time.Format(time.RFC3339)
 	front, err := yaml.Marshal(h)
 	if err != nil {
 		return err
 	}
-	return newfile.WriteBytes(path, fmt.Appendf(nil, "---\n%s---\n\n%s\n", front, text))
+	return newfile.WriteBytes(path, fmt.Appendf(nil, "---\n%s---\n\n%s\n", front, strings.Join(parts, "\n\n")))
 }
 
-func placeOf(c state.Citation) string { return fmt.Sprintf("%s:%d", c.Source, c.StartLine) }
-
-func places(cited []state.Citation) (out []string) {
-	for _, c := range cited {
-		if p := placeOf(c); !slices.Contains(out, p) {
-			out = append(out, p)
-		}
-	}
-	return out
+// head is the front matter of a promoted answer.
+type head struct {
+	Title    string      `yaml:"title"`
+	Type     string      `yaml:"document_type"`
+	Thread   string      `yaml:"thread"`
+	Run      string      `yaml:"run"`
+	Promoted string      `yaml:"promoted"`
+	Sources  []string    `yaml:"sources"`
+	Picks    []cite.Pick `yaml:"picks,omitempty"` // of a person's answer; else the citations of the run count
 }
 
 // Promoted is a promoted answer in a folder.
 type Promoted struct {
 	Path  string
 	Run   string
-	Picks []Pick // of a person's answer; nil: it holds what the run cites
+	Picks []cite.Pick // of a person's answer; nil: it holds what the run cites
 }
 
 // ReadPromoted returns the promoted answers in a folder. Files that cannot be read or name no run are left out. A

@@ -40,12 +40,17 @@ func TestSciFact(t *testing.T) {
 				verdict = "contrary"
 			} else if !s.Supported {
 				verdict = "not found"
+			} else if s.Sources[0].Firm {
+				verdict = "firm"
 			}
 			table[evidence[0].Label][verdict]++
 		}
 		return err
 	})
 	t.Logf("supported: %v, contradicted: %v", table["SUPPORT"], table["CONTRADICT"])
+	if wrong := table["CONTRADICT"]; wrong["firm"] > (wrong["firm"]+wrong["passes"]+wrong["contrary"]+wrong["not found"])/5 {
+		t.Errorf("of the contradicted claims too many are firm: %v", wrong)
+	}
 }
 
 // readLines reads the lines of a file of SciFact.

@@ -17,7 +17,7 @@ const SnippetRunes = 200
 type Pick struct {
 	N          int  // of [Source N], from 1
 	Start, End int  // in bytes of the source's Text; both 0: all of it
-	Found      bool // set by the program, not by the author of the answer
+	Found      bool `yaml:",omitempty"` // set by the program, not by the author of the answer
 }
 
 // Build returns the citations of picks, in their order, without repetitions. It fails if a pick names no

@@ -41,6 +41,8 @@ func (c *checker) support(of *claim, n int) Support {
 		enough = out.Foreign
 	}
 	out.Holds = !out.objects() && enough
+	denied := len(of.denials) == 0 || slices.ContainsFunc(ties, func(i int) bool { return len(e.spans[i].denials) > 0 })
+	out.Firm = out.Holds && denied && out.Near >= minTied
 	return out
 }
 
@@ -101,6 +103,7 @@ func (e *evidence) holdsCode(of *claim, out Support) Support {
 		}
 	}
 	out.Near, out.Holds = share(len(of.lines)-len(out.Missing), len(of.lines)), len(out.Missing) == 0
+	out.Firm = out.Holds
 	for _, s := range e.spans {
 		if len(of.lines) > 0 && strings.Contains(normal(e.text[s.Start:s.End]), of.lines[0]) {
 			out.Start, out.End = s.Start, s.End
