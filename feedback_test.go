@@ -139,7 +139,8 @@ func TestRateByRun(t *testing.T) {
 	first := ask(t, a, "work", "How do I water a basil plant?")
 	ask(t, a, "work", "How many hours of light does it need?")
 	f, err := a.Rate(t.Context(), ragflow.Rating{Run: first.RunID, Quality: new(0.96)})
-	if err != nil || f.ThreadID != "work" || f.Rating != feedback.RatingUp || f.Document == "" || f.Question != first.Question {
+	if err != nil || f.ThreadID != "work" || f.Rating != feedback.RatingUp || f.Document == "" || f.Question != first.Question ||
+		!slices.Equal(f.Passages, []string{fmt.Sprintf("%s:%d", first.Citations[0].Source, first.Citations[0].StartLine)}) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	if f, err = a.Rate(t.Context(), ragflow.Rating{Run: first.RunID, Quality: new(0.95), Good: true}); err != nil || f.Rating != feedback.RatingDown {

@@ -78,7 +78,7 @@ func (c Config) checkBetter(f *Feedback, r Rating, turn state.Turn) (*betterAnsw
 		return nil, err
 	}
 	if out.cited = c.ofDocuments(out.cited); len(out.cited) > 0 {
-		f.Sources = pagesOf(out.cited)
+		f.Sources, f.Passages = pagesOf(out.cited), feedback.Places(out.cited)
 	}
 	if !r.Promote || len(f.Unsupported) > 0 || len(out.cited) == 0 {
 		return nil, nil //nolint:nilnil // it is kept, and not promoted

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -132,6 +133,12 @@ func TestAskAndRead(t *testing.T) {
 	rated := h.want(t, 200, "GET", "/api/feedback?thread_id="+thread, "", "")["feedback"].([]any)
 	if len(rated) != 2 || rated[0].(map[string]any)["rating"] != "up" || rated[0].(map[string]any)["run_id"] != run {
 		t.Errorf("%v", rated)
+	}
+	if alike := h.want(t, 200, "GET", "/api/feedback?like=volcano", "", "")["feedback"].([]any); len(alike) != 0 {
+		t.Errorf("%v", alike)
+	}
+	if one := h.want(t, 200, "GET", "/api/feedback?limit=1&like="+url.QueryEscape(rated[0].(map[string]any)["question"].(string)), "", "")["feedback"].([]any); len(one) != 1 {
+		t.Errorf("%v", one)
 	}
 	if one := h.want(t, 200, "GET", "/api/feedback?limit=1", "", "")["feedback"].([]any); len(one) != 1 {
 		t.Errorf("%v", one)

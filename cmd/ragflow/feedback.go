@@ -49,14 +49,17 @@ func (a *app) ratingFlags(c *cobra.Command, r *ragflow.Rating) {
 	a.jsonFlag(c)
 }
 
-// rate stores a rating of an answer of a thread, and says what came of it.
-func (a *app) rate(c *cobra.Command, g *given, r *ragflow.Rating, thread string) error {
+// rate stores a rating of an answer of a thread or a run, and says what came of it.
+func (a *app) rate(c *cobra.Command, g *given, r *ragflow.Rating, name string) error {
 	if c.Flags().Changed("turn") && r.Turn < 1 {
 		return usagef("--turn is %d, but turns are counted from 1", r.Turn)
 	}
 	return a.with(c.Context(), g, opening{models: settings.NoModels}, func(opened *session) (err error) {
-		if r.Thread, err = findThread(c.Context(), opened.Threads(), thread); err != nil {
-			return err
+		if r.Thread, err = findThread(c.Context(), opened.Threads(), name); err != nil {
+			if _, notRun := opened.Threads().Run(c.Context(), name); notRun != nil {
+				return err
+			}
+			r.Run = name
 		}
 		f, err := opened.Rate(c.Context(), *r)
 		if err != nil {

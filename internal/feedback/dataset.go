@@ -21,9 +21,12 @@ type turn struct {
 	expected
 }
 
+// expected holds what was rated. Passages and Quality are for programs; eval does not read them.
 type expected struct {
 	ExpectedAnswer string   `json:"expected_answer,omitempty"`
 	Relevant       []string `json:"relevant,omitempty"`
+	Passages       []string `json:"passages,omitempty"`
+	Quality        *float64 `json:"quality,omitempty"`
 }
 
 // WriteDataset writes the rated questions as a dataset, oldest first: of each answer the last rating, with the better
@@ -35,7 +38,7 @@ func (l *List) WriteDataset(w io.Writer) (written, left int, err error) {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 	for _, f := range slices.Backward(latest) {
-		e := expected{cite.Strip(f.Better), f.Sources}
+		e := expected{cite.Strip(f.Better), f.Sources, f.Passages, f.Quality}
 		if e.ExpectedAnswer == "" && f.Rating == RatingUp {
 			e.ExpectedAnswer = f.Answer
 		}

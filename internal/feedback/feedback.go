@@ -50,6 +50,7 @@ type Feedback struct {
 	Better      string             `json:"better,omitempty"`      // a better answer, in the words of the person
 	Unsupported []string           `json:"unsupported,omitempty"` // sentences of Better that no source which they cite says, each with the closest sentence of a source
 	Sources     []string           `json:"sources,omitempty"`     // pages that Better cites, else those that the answer cites
+	Passages    []string           `json:"passages,omitempty"`    // of Sources, as "page:line"
 	Legs        map[string]float64 `json:"legs,omitempty"`        // 1/rank of the best cited passage in the list of each leg of the search
 }
 

@@ -2,6 +2,7 @@ package feedback_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -81,17 +82,40 @@ func TestWeightsOfChance(t *testing.T) {
 	}
 }
 
+// TestLike checks both sides of the threshold of R16.
+func TestLike(t *testing.T) {
+	words := func(from, to int) string {
+		var b strings.Builder
+		for i := from; i < to; i++ {
+			fmt.Fprintf(&b, "word%d ", i)
+		}
+		return b.String()
+	}
+	list := stored(t,
+		feedback.Feedback{RunID: "0.69", Question: words(31, 131)},
+		feedback.Feedback{RunID: "0.70", Question: words(30, 130)},
+		feedback.Feedback{RunID: "0.99", Question: words(1, 101)},
+	)
+	var got []string
+	for _, f := range list.Like(words(0, 100)) {
+		got = append(got, f.RunID)
+	}
+	if diff := cmp.Diff([]string{"0.99", "0.70"}, got); diff != "" {
+		t.Errorf("alike (-want +got):\n%s", diff)
+	}
+}
+
 func TestDataset(t *testing.T) {
 	list := stored(t,
 		feedback.Feedback{RunID: "a", Question: "Why?", Rating: feedback.RatingDown},
-		feedback.Feedback{RunID: "b", Question: "Who?", Rating: feedback.RatingUp, Answer: "Ann & Bo.", Sources: []string{"staff.md"}},
+		feedback.Feedback{RunID: "b", Question: "Who?", Rating: feedback.RatingUp, Answer: "Ann & Bo.", Sources: []string{"staff.md"}, Passages: []string{"staff.md:3"}, Quality: new(0.97)},
 		feedback.Feedback{RunID: "c", Question: "And when?", Rating: feedback.RatingDown, Answer: "Now.", Better: "In May [Source 1].", Before: []string{"Who?"}},
 		feedback.Feedback{RunID: "d", Question: "Where?", Rating: feedback.RatingUp, Answer: "Here."},
 		feedback.Feedback{RunID: "d", Question: "Where?", Rating: feedback.RatingDown, Answer: "Here."},
 	)
 	var out strings.Builder
 	written, left, err := list.WriteDataset(&out)
-	want := `{"id":"b","question":"Who?","expected_answer":"Ann & Bo.","relevant":["staff.md"]}
+	want := `{"id":"b","question":"Who?","expected_answer":"Ann & Bo.","relevant":["staff.md"],"passages":["staff.md:3"],"quality":0.97}
 {"id":"c","turns":[{"question":"Who?"},{"question":"And when?","expected_answer":"In May."}]}
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" || written != 2 || left != 2 || err != nil {

@@ -58,11 +58,11 @@ func short(of string) string {
 }
 
 // WritePromoted writes a Markdown file with a question as title and the cited passages as text, each with its place.
-// A person's answer, if there is one, comes before them; picks are then where its passages stand in the sources.
+// A person's answer, if there is one, comes before them; picks are then the passages within the sources of the turn.
 func WritePromoted(path string, f *Feedback, cited []state.Citation, answer string, picks []cite.Pick) error {
 	h := head{
 		Title: f.Question, Type: "promoted answer", Thread: f.ThreadID, Run: f.RunID,
-		Promoted: f.Time.Format(time.RFC3339), Picks: picks,
+		Promoted: f.Time.Format(time.RFC3339), Picks: picks, Sources: Places(cited),
 	}
 	var parts []string
 	if answer != "" {
@@ -70,11 +70,7 @@ func WritePromoted(path string, f *Feedback, cited []state.Citation, answer stri
 		parts = []string{answer, "A person wrote this answer from:"}
 	}
 	for _, c := range cited {
-		place := fmt.Sprintf("%s:%d", c.Source, c.StartLine)
-		if !slices.Contains(h.Sources, place) {
-			h.Sources = append(h.Sources, place)
-		}
-		if passage := fmt.Sprintf("%s\n\nFrom %s", strings.TrimSpace(c.Quote), place); !slices.Contains(parts, passage) {
+		if passage := fmt.Sprintf("%s\n\nFrom %s", strings.TrimSpace(c.Quote), placeOf(c)); !slices.Contains(parts, passage) {
 			parts = append(parts, passage)
 		}
 	}
@@ -94,6 +90,18 @@ type head struct {
 	Promoted string      `yaml:"promoted"`
 	Sources  []string    `yaml:"sources"`
 	Picks    []cite.Pick `yaml:"picks,omitempty"` // of a person's answer; else the citations of the run count
+}
+
+func placeOf(c state.Citation) string { return fmt.Sprintf("%s:%d", c.Source, c.StartLine) }
+
+// Places returns the first lines of passages as "page:line", once each.
+func Places(cited []state.Citation) (out []string) {
+	for _, c := range cited {
+		if p := placeOf(c); !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // Promoted is a promoted answer in a folder.

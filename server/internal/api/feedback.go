@@ -29,6 +29,7 @@ type ratingsReply struct {
 
 type ratingsRequest struct {
 	Thread string `json:"-" query:"thread_id"` // of one thread; empty: of all
+	Like   string `json:"-" query:"like"`      // of questions that share 0.7 of its words, the most similar first
 	Limit  int    `json:"-" query:"limit"`     // 0: 100
 }
 
@@ -47,7 +48,7 @@ func (s *service) listRatings(ctx context.Context, r *ratingsRequest) (ratingsRe
 	if r.Limit < 0 || r.Limit > maxRatings {
 		return ratingsReply{}, fmt.Errorf("%w: limit is within 0 and %d", errMeaning, maxRatings)
 	}
-	all, err := s.a.Ratings(ctx, "")
+	all, err := s.a.Ratings(ctx, r.Like)
 	out := ratingsReply{Feedback: []ragflow.Feedback{}}
 	for _, f := range all {
 		if len(out.Feedback) < cmp.Or(r.Limit, 100) && (r.Thread == "" || f.ThreadID == r.Thread) {
