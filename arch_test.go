@@ -197,6 +197,7 @@ var rooms = map[string]room{
 	".": {ours: []string{"agent", "longterm", "internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "graph/untyped", "internal/stored", "state", "llm", "meaning", "internal/lru", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/folder", "internal/load", "internal/ocr", "internal/cache", "internal/querylog", "internal/seal", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid",         // ids of threads and runs
 		"golang.org/x/sync/singleflight", // one call for a question that several searches ask
+		"golang.org/x/sync/semaphore",    // whose vectors are made, in order, until a context ends
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{
 		"github.com/spf13/cobra", // commands, help and completion

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"golang.org/x/sync/semaphore"
+
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
@@ -124,7 +126,7 @@ func (a *Assistant) openEmbedder() (err error) {
 		a.embedder = &questions{Embedder: llm.ObserveEmbedder(e, model.NoteCall)}
 	}
 	if a.config.readsByMeaning() {
-		a.reading = &reading{model: &questions{Embedder: builtIn{}}, made: &lru.Cache[string, []float32]{}}
+		a.reading = &reading{model: &questions{Embedder: builtIn{}}, made: &lru.Cache[string, []float32]{}, turn: semaphore.NewWeighted(1)}
 		a.reading.spec, err = a.config.ownDense().Spec(builtIn{}.Model()).WithDefaults()
 	}
 	return err

@@ -3,6 +3,8 @@ package ragflow
 import (
 	"context"
 
+	"golang.org/x/sync/semaphore"
+
 	"example.com/ragflow/internal/index"
 	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/internal/skills/offline"
@@ -17,6 +19,7 @@ type reading struct {
 	spec  search.VectorSpec
 	known knownVectors // of the index; nil: it keeps none
 	made  *lru.Cache[string, []float32]
+	turn  *semaphore.Weighted // of the one question whose vectors are made
 }
 
 var _ offline.Reader = (*reading)(nil)
@@ -79,7 +82,9 @@ func (r *reading) Near(ctx context.Context, question string, passages []state.So
 	return out, nil
 }
 
-// vectors returns the vectors of passages, those that are made now rounded as those of the index.
+// vectors returns the vectors of passages, those that are made now rounded as those of the index. Questions make theirs
+// one after the other, in the order they came: side by side a hundred would all end when the last one does, and make
+// what they share several times.
 func (r *reading) vectors(ctx context.Context, passages []state.Source) (out [][]float32, err error) {
 	chunks := make([]state.Chunk, len(passages))
 	for i, p := range passages {
@@ -90,26 +95,38 @@ func (r *reading) vectors(ctx context.Context, passages []state.Source) (out [][
 			return nil, err
 		}
 	}
-	var missing []string
-	var at []int
-	for i, c := range chunks {
-		if out[i] != nil {
-			continue
+	at := r.missing(chunks, out)
+	if len(at) > 0 {
+		if err := r.turn.Acquire(ctx, 1); err != nil {
+			return nil, err
 		}
-		passage := r.spec.Passage(c)
-		if v, ok := r.made.Get(passage); ok {
-			out[i] = v
-		} else {
-			missing, at = append(missing, passage), append(at, i)
-		}
+		defer r.turn.Release(1)
+		at = r.missing(chunks, out) // without those that others have made meanwhile
 	}
-	if len(missing) == 0 {
+	if len(at) == 0 {
 		return out, nil
 	}
-	made, err := r.model.Embed(ctx, missing, llm.Passage)
+	texts := make([]string, len(at))
+	for k, i := range at {
+		texts[k] = r.spec.Passage(chunks[i])
+	}
+	made, err := r.model.Embed(ctx, texts, llm.Passage)
 	for k, v := range made.Vectors {
 		out[at[k]] = index.Rounded(v)
-		r.made.Put(missing[k], out[at[k]], 0, keptVectors, 0)
+		r.made.Put(texts[k], out[at[k]], 0, keptVectors, 0)
 	}
 	return out, err
+}
+
+// missing fills in the kept vectors and returns the places of those that are not kept.
+func (r *reading) missing(chunks []state.Chunk, out [][]float32) (at []int) {
+	for i, c := range chunks {
+		if out[i] == nil {
+			out[i], _ = r.made.Get(r.spec.Passage(c))
+		}
+		if out[i] == nil {
+			at = append(at, i)
+		}
+	}
+	return at
 }
