@@ -252,7 +252,7 @@ func Tasks() []string { return model.Tasks() }
 func (c Config) reranker(custom prompts.Set) llm.Reranker {
 	switch {
 	case c.Retrieval.Rerank == search.RerankLLM && c.Models.Chat != nil:
-		r := model.NewReranker(model.Models{Chat: c.Models.Chat, Tasks: c.Models.Tasks}.For("its work was done", model.TaskRerank))
+		r := model.NewReranker(model.Models{Chat: c.Models.Chat, Tasks: c.Models.Tasks}.For(model.TaskRerank))
 		r.Custom = custom
 		return r
 	case c.Retrieval.Rerank != search.RerankLLM && c.Models.Reranker != nil:

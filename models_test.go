@@ -329,9 +329,28 @@ func TestSecondModel(t *testing.T) {
 	if r.Model != "second" || r.Abstained {
 		t.Errorf("got %q by %s", r.Answer, r.Model)
 	}
-	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "the answer was written by second") }) ||
+	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, `so "second" did its work`) }) ||
 		!strings.Contains(r.FlowTraceMD, "- fallback: smart → second:") {
 		t.Errorf("warnings %q", r.Warnings)
+	}
+}
+
+// TestOneFaultOneWarning has a model that refuses to rewrite, to grade and to answer: the reply says it once, and the trace
+// at each step.
+func TestOneFaultOneWarning(t *testing.T) {
+	s := llmtest.NewServer(llmtest.Status(400, "no"))
+	defer s.Close()
+	a := modelled(t, s, func(c *ragflow.Config) { c.Models.Tasks = nil })
+	ask(t, a, "work", question)
+	r, err := a.Ask(t.Context(), ragflow.Question{Text: "And after it is removed?", Thread: "work", Trace: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "status 400") || !strings.HasSuffix(r.Warnings[0], `Check it with "ragflow doctor".`) {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+	if n := strings.Count(r.FlowTraceMD, "- fallback: smart → offline"); n != 3 {
+		t.Errorf("the trace says it %d times:\n%s", n, r.FlowTraceMD)
 	}
 }
 
@@ -375,7 +394,7 @@ func TestModelsOfTasks(t *testing.T) { // Z04
 		t.Errorf("sent %s", body)
 	}
 	all := strings.Join(r.Warnings, "\n") + r.FlowTraceMD
-	for _, told := range []string{`"first" failed`, "its work was done by second", "the answer was written by fourth", "the answer was written by fifth", "- fallback: third → fourth", "| second |"} {
+	for _, told := range []string{`"first" failed`, `so "second" did its work`, `so "fourth" did its work`, `so "fifth" did its work`, "- fallback: third → fourth", "| second |"} {
 		if !strings.Contains(all, told) {
 			t.Errorf("nothing says %q:\n%s", told, all)
 		}
@@ -422,7 +441,7 @@ func TestFallback(t *testing.T) {
 			if calls != tt.calls {
 				t.Errorf("asked %d times for the answer, want %d", calls, tt.calls)
 			}
-			if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], tt.warns) || !strings.Contains(r.Warnings[0], "written offline") {
+			if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], tt.warns) || !strings.Contains(r.Warnings[0], "went on without it") {
 				t.Errorf("warnings %q, want one that tells %q", r.Warnings, tt.warns)
 			}
 			generate := r.FlowTraceMD[strings.LastIndex(r.FlowTraceMD, ". generate"):]

@@ -102,8 +102,8 @@ func noteFailure(ctx context.Context, failed *WriterError, shown bool) {
 	switch {
 	case shown:
 		graph.Warn(ctx, fmt.Sprintf("The model %q failed, so the answer ends early: %v.", failed.Model, failed.Err))
-	case !failed.Reported:
-		graph.Warn(ctx, fmt.Sprintf("The model %q failed, so ragflow went on without it and the answer was written offline: %v.", failed.Model, failed.Err))
+	case !failed.Reported: // in the words of other work that a model failed at, so that a reply says it once
+		graph.Warn(ctx, fmt.Sprintf("The model %q failed, so ragflow went on without it: %v. Check it with \"ragflow doctor\".", failed.Model, failed.Err))
 	}
 }
 

@@ -116,9 +116,9 @@ func TestChecked(t *testing.T) {
 		{name: "code", said: "Run it:\n\n```sh\ndocker volume rm\n\nA. B\n```\n\nA volume outlives its container.", want: "Run it:\n\n```sh\ndocker volume rm\n\nA. B\n```\n\nA volume outlives its container. [Source 1]"},
 		{name: "declines", said: "I cannot say.", declines: true, want: "I cannot say." + quoted, abstained: true},
 		{name: "declines too late", said: backups + " I cannot say more.", declines: true, want: backups + " [Source 2] I cannot say more."},
-		{name: "fails before", said: "Sharks never sl", err: broken, want: "Not found." + quoted, abstained: true, warns: "written offline: no route"},
+		{name: "fails before", said: "Sharks never sl", err: broken, want: "Not found." + quoted, abstained: true, warns: "without it: no route"},
 		{name: "fails after a sentence", said: backups + " [Source 2] A volume outli", err: broken, want: backups + " [Source 2]", warns: "the answer ends early: no route"},
-		{name: "empty pieces", said: "", err: broken, want: "Not found." + quoted, abstained: true, warns: "written offline: no route"},
+		{name: "empty pieces", said: "", err: broken, want: "Not found." + quoted, abstained: true, warns: "without it: no route"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -12,19 +12,19 @@ import (
 	"example.com/ragflow/llm"
 )
 
-// orElse returns the result of next after a model failed with err. model is its name, work says in
-// the warning what next does.
-func orElse[T any](ctx context.Context, model, work string, err error, next func() (T, error)) (T, error) {
-	if err := fellBack(ctx, model, offline.Name, work, err); err != nil {
+// orElse returns the result of next after the model of a name failed with err.
+func orElse[T any](ctx context.Context, model string, err error, next func() (T, error)) (T, error) {
+	if err := fellBack(ctx, model, offline.Name, err); err != nil {
 		var none T
 		return none, err
 	}
 	return next()
 }
 
-// fellBack reports that a model failed and that next does its work. It returns err if the
-// context ended: then nobody waits for the work.
-func fellBack(ctx context.Context, model, next, work string, err error) error {
+// fellBack reports that a model failed and that next does its work. The warning is the same for all work, so that a
+// reply has it once; the trace has the failure at each node. It returns err if the context ended: then nobody waits
+// for the work.
+func fellBack(ctx context.Context, model, next string, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
@@ -32,10 +32,11 @@ func fellBack(ctx context.Context, model, next, work string, err error) error {
 	if e, ok := errors.AsType[*llm.Error](err); ok && e.Skipped {
 		return nil // the failure was reported when it happened
 	}
-	if next != offline.Name {
-		next = "by " + next
+	if next == offline.Name {
+		graph.Warn(ctx, fmt.Sprintf("The model %q failed, so ragflow went on without it: %v. Check it with \"ragflow doctor\".", model, err))
+	} else {
+		graph.Warn(ctx, fmt.Sprintf("The model %q failed, so %q did its work: %v.", model, next, err))
 	}
-	graph.Warn(ctx, fmt.Sprintf("The model %q failed, so ragflow went on without it and %s %s: %v.", model, work, next, err))
 	return nil
 }
 

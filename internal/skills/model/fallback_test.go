@@ -133,20 +133,20 @@ func TestSkillsFallBack(t *testing.T) {
 	down := llmtest.Status(400, "no")
 	older := []state.Message{{Role: state.Human, Content: "What is a volume?"}}
 	for _, tt := range []struct {
-		name, work string
-		second     llmtest.Behaviour // of the second model; the first one is down
-		do         func(context.Context, model.Skills) (string, error)
-		made       string
-		by         []string // noted
-		offline    bool
+		name    string
+		second  llmtest.Behaviour // of the second model; the first one is down
+		do      func(context.Context, model.Skills) (string, error)
+		made    string
+		by      []string // noted
+		offline bool
 	}{
-		{"rewrite", "the question was rewritten", llmtest.Say("Q1: How do I back up a volume?"), rewrite, "How do I back up a volume?", []string{"second"}, false},
-		{"rewrite offline", "the question was rewritten", down, rewrite, "and how do I back it up?", []string{"offline"}, true},
-		{"grade", "what was found was graded", llmtest.Say("SCORE: 0.85"), grade, "second 0.85", nil, false},
-		{"grade offline", "what was found was graded", down, grade, "offline 0.30 refined", nil, true},
-		{"poor grade", "what was found was graded", llmtest.Say("SCORE: 0.10"), grade, "second 0.10 refined", nil, false},
-		{"summarise", "the conversation was summarised", llmtest.Say("Volumes."), summarize(older), "Volumes.", []string{"second"}, false},
-		{"summarise offline", "the conversation was summarised", down, summarize(older), "A summary.", []string{"offline"}, true},
+		{"rewrite", llmtest.Say("Q1: How do I back up a volume?"), rewrite, "How do I back up a volume?", []string{"second"}, false},
+		{"rewrite offline", down, rewrite, "and how do I back it up?", []string{"offline"}, true},
+		{"grade", llmtest.Say("SCORE: 0.85"), grade, "second 0.85", nil, false},
+		{"grade offline", down, grade, "offline 0.30 refined", nil, true},
+		{"poor grade", llmtest.Say("SCORE: 0.10"), grade, "second 0.10 refined", nil, false},
+		{"summarise", llmtest.Say("Volumes."), summarize(older), "Volumes.", []string{"second"}, false},
+		{"summarise offline", down, summarize(older), "A summary.", []string{"offline"}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -157,10 +157,10 @@ func TestSkillsFallBack(t *testing.T) {
 				return err
 			})
 			falls, asked := []string{"first → second: "}, []string{"first!", "second"}
-			warned := []string{`The model "first" failed, so ragflow went on without it and ` + tt.work + " by second: "}
+			warned := []string{`The model "first" failed, so "second" did its work: `}
 			if tt.offline {
 				falls, asked = append(falls, "second → offline: "), []string{"first!", "second!"}
-				warned = append(warned, `The model "second" failed, so ragflow went on without it and `+tt.work+" offline: ")
+				warned = append(warned, `The model "second" failed, so ragflow went on without it: `)
 			}
 			if made != tt.made || !begin(details(n, "fallback"), falls) || !begin(n.Warnings, warned) {
 				t.Errorf("made %q, want %q\nfell back %q\nwarnings  %q", made, tt.made, details(n, "fallback"), n.Warnings)
@@ -245,7 +245,7 @@ func TestModelsOfTasks(t *testing.T) {
 		t.Error("a task has the wrong model")
 	}
 	n := within(t, func(ctx context.Context) error {
-		_, err := m.For("its work was done", model.TaskGrade).Complete(ctx, llm.Request{}, nil)
+		_, err := m.For(model.TaskGrade).Complete(ctx, llm.Request{}, nil)
 		return err
 	})
 	if got := other.asked[0].MaxTokens; got != 7 || len(n.Calls) != 1 || n.Calls[0].Counts[llm.CountRetries] != 0 {
@@ -271,8 +271,8 @@ func TestWriter(t *testing.T) {
 	}{
 		{"by the model", []any{"a", llmtest.Say(right)}, false, 0.9, right, "a", right, "", ""},
 		{"refusal", []any{"a", llmtest.Say(refusal)}, false, 0.9, refusal + " Closest passages: one.", "a", "", "closest passage", ""},
-		{"cut", []any{"a", llmtest.Cut("Half an ans")}, false, 0.9, quoted, "offline", "", "fallback", "written offline"},
-		{"cut, and another model", []any{"a", llmtest.Cut("Half an ans"), "b", llmtest.Say(right)}, false, 0.9, right, "b", right, "fallback", "written by b"},
+		{"cut", []any{"a", llmtest.Cut("Half an ans")}, false, 0.9, quoted, "offline", "", "fallback", "went on without it"},
+		{"cut, and another model", []any{"a", llmtest.Cut("Half an ans"), "b", llmtest.Say(right)}, false, 0.9, right, "b", right, "fallback", "so \"b\" did its work"},
 		{"unlikely", []any{"a", llmtest.Say(right)}, true, 0.01, quoted, "offline", "", "not asked", ""},
 		{"held until supported", []any{"a", llmtest.Say("Zebras are striped at home. " + right + " Ah.")}, true, 0.9, "Zebras are striped at home (unsupported). " + right + " Ah.", "a", "Zebras are striped at home. " + right + " Ah.", "", ""},
 		{"nothing supported", []any{"a", llmtest.Say("Zebras are striped at home.")}, true, 0.9, quoted, "a", "", "closest passage", "was withdrawn"},

@@ -39,7 +39,7 @@ func (g *Grader) Grade(ctx context.Context, queries []state.Query, best []state.
 		return grade, err
 	}
 	if err != nil {
-		return orElse(ctx, chat.Model(), "what was found was graded", err, func() (state.Grade, error) { return g.Offline.Grade(ctx, queries, best) })
+		return orElse(ctx, chat.Model(), err, func() (state.Grade, error) { return g.Offline.Grade(ctx, queries, best) })
 	}
 	plain, err := g.Offline.Grade(ctx, queries, best)
 	grade.Refined = plain.Refined

@@ -88,7 +88,7 @@ func (o Research) Node() (graph.Task[state.State, state.Update], error) {
 		r.read(o.Task(s))
 		u, err := run(ctx, s)
 		if failed, ok := errors.AsType[*llm.Error](err); ok {
-			return state.Update{}, fellBack(ctx, r.chat.Model(), offline.Name, "the answer was written", failed)
+			return state.Update{}, fellBack(ctx, r.chat.Model(), offline.Name, failed)
 		}
 		return u, err
 	}

@@ -61,7 +61,7 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory)
 	chat := track(r.chat)
 	plan, err := r.rewrite(ctx, chat, plain, question, m)
 	if err != nil {
-		plan, err = orElse(ctx, chat.Model(), "the question was rewritten", err, func() (state.Plan, error) { return plain, nil })
+		plan, err = orElse(ctx, chat.Model(), err, func() (state.Plan, error) { return plain, nil })
 	}
 	if err == nil {
 		graph.Note(ctx, "by", cmp.Or(plan.By, offline.Name))

@@ -31,27 +31,26 @@ type Setup struct {
 func (o Setup) Skills(off Skills) Skills {
 	out := Skills{
 		Grader: off.Grader,
-		Writer: Writer{NewAnswerer(o.Models.For("the answer was written", TaskAnswer), o.Custom, o.Answers), o.Stats},
+		Writer: Writer{NewAnswerer(o.Models.For(TaskAnswer), o.Custom, o.Answers), o.Stats},
 	}
-	rewriter := NewRewriter(o.Models.For("the question was rewritten", TaskRewrite), off.Rewriter, o.Stats)
+	rewriter := NewRewriter(o.Models.For(TaskRewrite), off.Rewriter, o.Stats)
 	rewriter.Custom = o.Custom
 	out.Rewriter = rewriter
 	if !o.NoGrading {
-		g := NewGrader(o.Models.For("what was found was graded", TaskGrade))
+		g := NewGrader(o.Models.For(TaskGrade))
 		g.Custom, g.Offline, g.Threshold = o.Custom, off.Grader, o.Threshold
 		out.Grader = g
 	}
-	z := NewSummarizer(o.Models.For("the conversation was summarised", TaskSummarise))
+	z := NewSummarizer(o.Models.For(TaskSummarise))
 	z.Custom, z.Offline = o.Custom, off.Summarizer
 	out.Summarizer = z
-	const anyWork = "its work was done"
 	if o.Verify {
-		v := NewVerifier(o.Models.For(anyWork, TaskVerify))
+		v := NewVerifier(o.Models.For(TaskVerify))
 		v.Custom = o.Custom
 		out.Verifier = v
 	}
 	for _, name := range o.Transforms {
-		t := NewTransformer(o.Models.For(anyWork, name, TaskTransform), out.Rewriter, []string{name})
+		t := NewTransformer(o.Models.For(name, TaskTransform), out.Rewriter, []string{name})
 		t.Custom = o.Custom
 		out.Rewriter = t
 	}

@@ -34,7 +34,7 @@ func (z *Summarizer) Summarize(ctx context.Context, summary string, older []stat
 	longer, err := z.summarize(ctx, chat, summary, older)
 	by := chat.Model()
 	if err != nil && z.Offline != nil {
-		longer, err = orElse(ctx, by, "the conversation was summarised", err, func() (string, error) { return z.Offline.Summarize(ctx, summary, older) })
+		longer, err = orElse(ctx, by, err, func() (string, error) { return z.Offline.Summarize(ctx, summary, older) })
 		by = offline.Name
 	}
 	if err == nil {

@@ -48,12 +48,11 @@ func (m Models) Task(names ...string) llm.Task {
 }
 
 // For returns the model of the first of the tasks that is configured. It notes its calls, and
-// models that fail, with the graph's task under way. work says in warnings what the next model
-// does, such as "the answer was written".
-func (m Models) For(work string, names ...string) llm.Chat {
+// models that fail, with the graph's task under way.
+func (m Models) For(names ...string) llm.Chat {
 	t := m.Task(names...)
 	t.Chat = llm.Observe(t.Chat, NoteCall)
-	return noting{t, work}
+	return noting{t}
 }
 
 // NoteCall notes a call of a model with the graph's task under way: see [llm.Observe].
@@ -66,17 +65,13 @@ func NoteCall(ctx context.Context, c llm.Call) {
 }
 
 // noting is the model of a task that notes what goes wrong.
-type noting struct {
-	llm.Task
-
-	work string
-}
+type noting struct{ llm.Task }
 
 // Complete implements llm.Chat.
 func (c noting) Complete(ctx context.Context, r llm.Request, token func(string)) (llm.Response, error) {
 	allowed := r.Fall
 	r.Fall = func(f llm.Fall) bool {
-		return (allowed == nil || allowed(f)) && fellBack(ctx, f.Model, f.Next, c.work, f.Err) == nil
+		return (allowed == nil || allowed(f)) && fellBack(ctx, f.Model, f.Next, f.Err) == nil
 	}
 	out, err := c.Task.Complete(ctx, r, token)
 	if err != nil {
