@@ -280,8 +280,11 @@ func TestAnalytics(t *testing.T) {
 		}
 	}
 	h.want(t, 404, "GET", "/api/analytics?collection=sales", law, "")
-	h.want(t, 422, "GET", "/api/analytics?days=-1", admin, "")
-	h.want(t, 422, "GET", "/api/analytics?days=soon", admin, "")
+	for _, days := range []string{"-1", "soon", "3651"} {
+		if got := fmt.Sprint(h.want(t, 422, "GET", "/api/analytics?days="+days, admin, "")); !strings.Contains(got, days+`", but must be a number from 0 to 3650`) {
+			t.Errorf("days=%s: %s", days, got)
+		}
+	}
 	h.want(t, 403, "GET", "/api/analytics", anna, "")
 	h.want(t, 401, "GET", "/api/analytics", "", "")
 }

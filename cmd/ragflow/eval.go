@@ -112,6 +112,9 @@ func (o evalOptions) check() ([]gate, error) {
 // gate reads one --fail-under.
 func (o evalOptions) gate(text string) (gate, error) {
 	name, value, _ := strings.Cut(text, "=")
+	if err := o.known(name); err != nil {
+		return gate{}, err
+	}
 	if limits[name] != nil {
 		bound, ok := limitOf(name, value)
 		if !ok {
@@ -123,7 +126,7 @@ func (o evalOptions) gate(text string) (gate, error) {
 	if err != nil || !(floor >= 0 && floor <= 1) {
 		return gate{}, usagef("--fail-under is %q, but must be like citation_precision=0.95, with a value from 0 to 1", text)
 	}
-	return gate{name, floor, value}, o.known(name)
+	return gate{name, floor, value}, nil
 }
 
 // limitOf reads the value of one of limits: US dollars, or a time in milliseconds.
@@ -145,8 +148,8 @@ func (o evalOptions) known(metric string) error {
 		}
 		names = append(names, m.Name)
 	}
-	if !slices.Contains(names, metric) {
-		return usagef("there is no metric %q", metric).with("there are: " + strings.Join(append(names, slices.Sorted(maps.Keys(limits))...), ", "))
+	if names = append(names, slices.Sorted(maps.Keys(limits))...); !slices.Contains(names, metric) {
+		return usagef("there is no metric %q", metric).with("there are: " + strings.Join(names, ", "))
 	}
 	return nil
 }

@@ -148,7 +148,9 @@ func (a *app) optimize(ctx context.Context, g *given, o optimizeOptions, goal tu
 		a.told = of.told
 	}
 	before, err := m.all(ctx, trials)
-	if err != nil {
+	if ctx.Err() != nil {
+		return &unfinishedError{err, m.rest()}
+	} else if err != nil {
 		return failed("measure the answers", err)
 	}
 	report, err := tune.Choose(goal, before, trials)

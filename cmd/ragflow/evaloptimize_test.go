@@ -73,7 +73,7 @@ func TestOptimizeGoesOn(t *testing.T) {
 	}
 	calls.Store(0)
 	stopAt.Store(all / 2) // within the second run
-	if code, _, stderr = optimize(ctx, args...); code != exitInterrupted {
+	if code, _, stderr = optimize(ctx, args...); code != exitInterrupted || !strings.Contains(stderr, "hint: go on with: the same command; 8 of 24 answers are kept, and no setting was written\n") {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	calls.Store(0)

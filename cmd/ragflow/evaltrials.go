@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -69,6 +70,14 @@ func (m *measurer) all(ctx context.Context, trials []tune.Trial) (before *eval.R
 		}
 	}
 	return before, os.RemoveAll(m.dir)
+}
+
+// rest says how to resume an interrupted call, and what it has done.
+func (m *measurer) rest() string {
+	if m.goal.Metric == tune.Latency {
+		return "the same command, which begins again, since times are not kept; no setting was written"
+	}
+	return fmt.Sprintf("the same command; %d of %s are kept, and no setting was written", m.done, count(m.total, "answer"))
 }
 
 // shorter returns a run with the shorter time of each question.

@@ -56,11 +56,14 @@ func (t *Telemetry) Handler() http.Handler {
 	}
 	text := promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.FormValue("format") == "json" {
+		switch format := r.FormValue("format"); format {
+		case "":
+			text.ServeHTTP(w, r)
+		case "json":
 			t.serveJSON(w, r)
-			return
+		default:
+			http.Error(w, "format must be json, or left out for Prometheus", http.StatusBadRequest)
 		}
-		text.ServeHTTP(w, r)
 	})
 }
 

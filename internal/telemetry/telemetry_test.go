@@ -263,6 +263,11 @@ func TestMetrics(t *testing.T) {
 	if families["gen_ai_client_operation_duration_seconds"] == nil || families["process_resident_memory_bytes"] == nil {
 		t.Error("the conventions' own metrics or those of the process are missing")
 	}
+	asXML := httptest.NewRecorder()
+	x.Handler().ServeHTTP(asXML, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics?format=xml", nil))
+	if asXML.Code != http.StatusBadRequest || !strings.Contains(asXML.Body.String(), "json") {
+		t.Errorf("as XML: %d %s", asXML.Code, asXML.Body)
+	}
 	asJSON := httptest.NewRecorder()
 	x.Handler().ServeHTTP(asJSON, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics?format=json", nil))
 	var reply struct{ Metrics []struct{ Name string } }

@@ -3,10 +3,12 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
@@ -27,7 +29,7 @@ type endpoint struct {
 }
 
 // call makes an endpoint of a function. Fields of In with a tag "path" or "query" come from there;
-// all others are the JSON of the body.
+// all others are the JSON of the body. Numbers there are from 0 to the tag "max".
 func call[In, Out any](pattern string, scope tokens.Scope, summary string, do func(context.Context, *In) (Out, error)) endpoint {
 	e := endpoint{summary: summary, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
 	e.Route = door.Route{Pattern: pattern, Scope: scope, Do: func(w http.ResponseWriter, r *http.Request) {
@@ -74,8 +76,9 @@ func read[In any](r *http.Request) (*In, error) {
 		}
 		if f := v.Field(i); f.CanInt() {
 			n, err := strconv.ParseInt(text, 10, 64)
-			if err != nil {
-				return nil, &door.BodyError{Status: http.StatusUnprocessableEntity, Err: errors.New(tag.Get("query") + " is no number")}
+			most, unlimited := strconv.ParseInt(tag.Get("max"), 10, 64)
+			if err != nil || n < 0 || unlimited == nil && n > most {
+				return nil, fmt.Errorf("%w: %s is %q, but must be a number from %s", errMeaning, tag.Get("query"), text, strings.TrimSuffix("0 to "+tag.Get("max"), " to "))
 			}
 			f.SetInt(n)
 		} else {

@@ -28,13 +28,10 @@ type ratingsReply struct {
 }
 
 type ratingsRequest struct {
-	Thread string `json:"-" query:"thread_id"` // of one thread; empty: of all
-	Like   string `json:"-" query:"like"`      // of questions that share 0.7 of its words, the most similar first
-	Limit  int    `json:"-" query:"limit"`     // 0: 100
+	Thread string `json:"-" query:"thread_id"`        // of one thread; empty: of all
+	Like   string `json:"-" query:"like"`             // of questions that share 0.7 of its words, the most similar first
+	Limit  int    `json:"-" query:"limit" max:"1000"` // 0: 100
 }
-
-// maxRatings is the most ratings of a reply.
-const maxRatings = 1000
 
 func (s *service) ratings() []endpoint {
 	return []endpoint{
@@ -45,9 +42,6 @@ func (s *service) ratings() []endpoint {
 
 // listRatings returns the ratings of the caller's answers.
 func (s *service) listRatings(ctx context.Context, r *ratingsRequest) (ratingsReply, error) {
-	if r.Limit < 0 || r.Limit > maxRatings {
-		return ratingsReply{}, fmt.Errorf("%w: limit is within 0 and %d", errMeaning, maxRatings)
-	}
 	all, err := s.a.Ratings(ctx, r.Like)
 	out := ratingsReply{Feedback: []ragflow.Feedback{}}
 	for _, f := range all {

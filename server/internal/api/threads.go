@@ -64,9 +64,6 @@ func (s *service) conversations() []endpoint {
 }
 
 func (s *service) threads(ctx context.Context, r *threadsRequest) (threads.Page, error) {
-	if r.Limit < 0 {
-		return threads.Page{}, fmt.Errorf("%w: limit is below 0", errMeaning)
-	}
 	page, err := s.a.Threads().List(ctx, threads.Query{Text: r.Text, After: r.After, Limit: r.Limit})
 	page.Threads = append([]threads.Info{}, page.Threads...)
 	return page, err
