@@ -143,6 +143,12 @@ func (a *app) feedbackListCommand(g *given) *cobra.Command {
 			}
 			for _, f := range reply.Feedback {
 				fmt.Fprintf(a.out, "%s  %-4s  %s\n", f.Time.Format("2006-01-02 15:04"), f.Rating, line(f.Question))
+				if f.Note != "" {
+					fmt.Fprintf(a.out, "    note: %s\n", line(f.Note))
+				}
+				if f.Better != "" {
+					fmt.Fprintf(a.out, "    better: %s\n", line(f.Better))
+				}
 			}
 			if like == "" && len(reply.Feedback) > 0 {
 				a.tell("%d of %s good", reply.Up, count(reply.Up+reply.Down, "rated answer"))

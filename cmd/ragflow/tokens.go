@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/tokens"
 )
 
@@ -80,6 +82,18 @@ func (a *app) addToken(g *given, t tokens.Token) error {
 	folder, err := a.tokenFolder(g)
 	if err != nil {
 		return err
+	}
+	collections, err := ingest.Collections(filepath.Dir(string(folder)))
+	if err != nil {
+		return failed("", err)
+	}
+	for _, name := range t.Collections {
+		if err := ingest.CheckCollection(name); err != nil {
+			return usagef("%w", err)
+		}
+		if !slices.Contains(collections, name) {
+			a.warn(fmt.Sprintf("there is no collection %q yet; there are: %s", name, orNone(strings.Join(collections, ", "))))
+		}
 	}
 	secret, err := folder.Add(t)
 	switch {
