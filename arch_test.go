@@ -186,7 +186,7 @@ var rooms = map[string]room{
 	"internal/skills/model": {ours: []string{"agent", "graph", "llm", "nodes", "internal/prompts", "internal/text", "state", "internal/sanitize", "internal/skills/cite", "internal/skills/offline"}},
 	"internal/tune":         {ours: []string{"eval"}},
 	"internal/prices":       {ours: []string{"llm"}},
-	"internal/feedback": {ours: []string{"internal/newfile", "internal/rank", "internal/skills/cite", "internal/text", "state"}, theirs: []string{
+	"internal/feedback": {ours: []string{"internal/newfile", "internal/rank", "internal/skills/cite", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
 	"internal/querylog": {ours: []string{"internal/rank", "internal/redact", "internal/seal", "internal/sqlite", "internal/text"}, theirs: []string{

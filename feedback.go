@@ -81,8 +81,9 @@ func (a *Assistant) Rate(ctx context.Context, r Rating) (*Feedback, error) {
 	f := &feedback.Feedback{
 		Time: a.config.Clock().UTC().Truncate(time.Microsecond), ThreadID: run.Thread, RunID: run.ID, Owner: run.owner, Quality: r.Quality,
 		Question: cmp.Or(text.Clean(r.Question), turn.Query), Rating: feedback.RatingDown, Note: text.Clean(r.Note),
-		Sources: pagesOf(cited), Passages: feedback.Places(cited), Legs: legsOf(turn),
+		Legs: legsOf(turn),
 	}
+	f.Cite(cited)
 	if r.Question == "" {
 		f.Before = run.before
 	}

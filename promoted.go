@@ -78,7 +78,7 @@ func (c Config) checkBetter(f *Feedback, r Rating, turn state.Turn) (*betterAnsw
 		return nil, err
 	}
 	if out.cited = c.ofDocuments(out.cited); len(out.cited) > 0 {
-		f.Sources, f.Passages = pagesOf(out.cited), feedback.Places(out.cited)
+		f.Cite(out.cited)
 	}
 	if !r.Promote || len(f.Unsupported) > 0 || len(out.cited) == 0 {
 		return nil, nil //nolint:nilnil // it is kept, and not promoted
@@ -101,15 +101,6 @@ func (c Config) ofDocuments(cited []state.Citation) (out []state.Citation) {
 	for _, one := range cited {
 		if filepath.Dir(one.Root) != all && one.Root != "" {
 			out = append(out, one)
-		}
-	}
-	return out
-}
-
-func pagesOf(cited []state.Citation) (out []string) {
-	for _, c := range cited {
-		if !slices.Contains(out, c.Source) {
-			out = append(out, c.Source)
 		}
 	}
 	return out

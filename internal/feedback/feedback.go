@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"example.com/ragflow/internal/newfile"
+	"example.com/ragflow/state"
 )
 
 // Ratings of an answer, and the mark that a person put to forget what was learnt from those before it.
@@ -52,6 +53,19 @@ type Feedback struct {
 	Sources     []string           `json:"sources,omitempty"`     // pages that Better cites, else those that the answer cites
 	Passages    []string           `json:"passages,omitempty"`    // of Sources, as "page:line"
 	Legs        map[string]float64 `json:"legs,omitempty"`        // 1/rank of the best cited passage in the list of each leg of the search
+}
+
+// Cite sets the passages that an answer cites, and their pages.
+func (f *Feedback) Cite(cited []state.Citation) {
+	f.Sources, f.Passages = nil, nil
+	for _, c := range cited {
+		if !slices.Contains(f.Sources, c.Source) {
+			f.Sources = append(f.Sources, c.Source)
+		}
+		if place := placeOf(c); !slices.Contains(f.Passages, place) {
+			f.Passages = append(f.Passages, place)
+		}
+	}
 }
 
 // List lists feedback, newest first. Its JSON is the schema of `ragflow feedback list --json`.

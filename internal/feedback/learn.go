@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"example.com/ragflow/internal/rank"
-	"example.com/ragflow/internal/text"
 )
 
 // MinSimilarity is the cosine of the words of two questions from which they are alike.
@@ -14,29 +13,13 @@ const MinSimilarity = 0.7
 
 // Like returns the ratings of questions like one, the most similar first.
 func (l *List) Like(question string) []Feedback {
-	vector := func(s string) rank.Vector {
-		var stems []string
-		for _, t := range text.For(text.Language(s)).Analyze(s) {
-			stems = append(stems, t.Term)
-		}
-		return rank.NewVector(stems)
-	}
-	asked, alike := vector(question), rank.AtLeast(MinSimilarity)
-	type match struct {
-		Feedback
-		similarity float64
-	}
-	var found []match
+	asked, alike := rank.StemVector(question), rank.AtLeast(MinSimilarity)
+	similarity := map[string]float64{} // by question
 	for _, f := range l.Feedback {
-		if s := rank.Cosine(asked, vector(f.Question)); alike(s) {
-			found = append(found, match{f, s})
-		}
+		similarity[f.Question] = rank.Cosine(asked, rank.StemVector(f.Question))
 	}
-	slices.SortStableFunc(found, func(a, b match) int { return cmp.Compare(b.similarity, a.similarity) })
-	out := []Feedback{}
-	for _, m := range found {
-		out = append(out, m.Feedback)
-	}
+	out := slices.DeleteFunc(slices.Clone(l.Feedback), func(f Feedback) bool { return !alike(similarity[f.Question]) })
+	slices.SortStableFunc(out, func(a, b Feedback) int { return cmp.Compare(similarity[b.Question], similarity[a.Question]) })
 	return out
 }
 

@@ -62,7 +62,7 @@ func short(of string) string {
 func WritePromoted(path string, f *Feedback, cited []state.Citation, answer string, picks []cite.Pick) error {
 	h := head{
 		Title: f.Question, Type: "promoted answer", Thread: f.ThreadID, Run: f.RunID,
-		Promoted: f.Time.Format(time.RFC3339), Picks: picks, Sources: Places(cited),
+		Promoted: f.Time.Format(time.RFC3339), Picks: picks, Sources: f.Passages,
 	}
 	var parts []string
 	if answer != "" {
@@ -93,16 +93,6 @@ type head struct {
 }
 
 func placeOf(c state.Citation) string { return fmt.Sprintf("%s:%d", c.Source, c.StartLine) }
-
-// Places returns the first lines of passages as "page:line", once each.
-func Places(cited []state.Citation) (out []string) {
-	for _, c := range cited {
-		if p := placeOf(c); !slices.Contains(out, p) {
-			out = append(out, p)
-		}
-	}
-	return out
-}
 
 // Promoted is a promoted answer in a folder.
 type Promoted struct {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"example.com/ragflow/internal/rank"
-	"example.com/ragflow/internal/text"
 )
 
 // Gap is questions of like meaning.
@@ -42,7 +41,7 @@ func gaps(ctx context.Context, asked []Asked, vectors func(context.Context, []st
 		if err != nil {
 			return nil, err
 		}
-		alike, least = func(i, k int) float64 { return product(v[i], v[k]) }, alikeByMeaning
+		alike, least = func(i, k int) float64 { return rank.CosineOf(v[i], v[k]) }, alikeByMeaning
 	}
 	var leaders []int
 	groups := map[int]*Gap{}
@@ -76,18 +75,7 @@ func gaps(ctx context.Context, asked []Asked, vectors func(context.Context, []st
 func byWords(asked []Asked) func(i, k int) float64 {
 	vectors := make([]rank.Vector, len(asked))
 	for i, a := range asked {
-		var stems []string
-		for _, t := range text.For(text.Language(a.Text)).Analyze(a.Text) {
-			stems = append(stems, t.Term)
-		}
-		vectors[i] = rank.NewVector(stems)
+		vectors[i] = rank.StemVector(a.Text)
 	}
 	return func(i, k int) float64 { return rank.Cosine(vectors[i], vectors[k]) }
-}
-
-func product(a, b []float32) (sum float64) {
-	for i, x := range a {
-		sum += float64(x) * float64(b[i])
-	}
-	return sum
 }

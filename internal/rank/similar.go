@@ -27,6 +27,15 @@ func NewVector(terms []string) Vector {
 	return vectorOf(hashes)
 }
 
+// StemVector makes the vector of a text from its words without endings, by the rules of its language.
+func StemVector(s string) Vector {
+	var stems []string
+	for _, t := range text.For(text.Language(s)).Analyze(s) {
+		stems = append(stems, t.Term)
+	}
+	return NewVector(stems)
+}
+
 // TextVector makes the vector of a text from its words in lower case, with equal weights. In
 // scripts without spaces between words each letter with the one before it is a word.
 func TextVector(s string) Vector {

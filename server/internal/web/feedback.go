@@ -27,14 +27,11 @@ func (s *site) rate(w http.ResponseWriter, r *http.Request) {
 
 // ratings are the last ratings by run; a turn without one has none.
 func (s *site) ratings(ctx context.Context) map[string]*ragflow.Feedback {
-	all, err := s.a.Ratings(ctx, "")
+	all, _ := s.a.Ratings(ctx, "") // the newest first; a page is shown without those that cannot be read
 	out := make(map[string]*ragflow.Feedback, len(all))
-	if err != nil { // nothing is kept without a data folder
-		return out
-	}
-	for i := range all {
-		if before := out[all[i].RunID]; before == nil || all[i].Time.After(before.Time) {
-			out[all[i].RunID] = &all[i]
+	for _, f := range all {
+		if out[f.RunID] == nil {
+			out[f.RunID] = &f
 		}
 	}
 	return out
