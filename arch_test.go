@@ -245,7 +245,7 @@ var rooms = map[string]room{
 		"github.com/yuin/goldmark", // Markdown
 	}},
 	"server/internal/agui": {ours: []string{".", "graph", "internal/tokens", "server/internal/door", "state", "threads"}},
-	"server/internal/api": {ours: []string{".", "graph", "ingest", "internal/stored", "internal/tokens", "search", "server/internal/door", "state", "threads"}, theirs: []string{
+	"server/internal/api": {ours: []string{".", "graph", "ingest", "internal/tokens", "search", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/jsonschema-go", // the schemas of Go types
 	}},
 	"server/internal/web": {ours: []string{".", "eval", "graph", "ingest", "internal/sanitize", "internal/tokens", "llm", "nodes", "server/internal/door", "server/internal/source", "state", "threads"}, theirs: []string{

@@ -143,6 +143,7 @@ func TestAskAndRead(t *testing.T) {
 	if one := h.want(t, 200, "GET", "/api/feedback?limit=1", "", "")["feedback"].([]any); len(one) != 1 {
 		t.Errorf("%v", one)
 	}
+	h.want(t, 409, "POST", "/api/runs/"+run+"/cancel", "", "") // it has ended
 	h.want(t, 204, "DELETE", "/api/threads/"+thread, "", "")
 	h.want(t, 404, "GET", "/api/threads/"+thread, "", "")
 }

@@ -91,7 +91,7 @@ func answer(a *ragflow.Assistant, public string, w http.ResponseWriter, r *http.
 	err := door.ReadJSON(r, &in)
 	if err == nil {
 		if said, err = in.said(); err != nil {
-			err = &door.BodyError{Status: http.StatusBadRequest, Err: err}
+			err = &door.StatusError{Status: http.StatusBadRequest, Err: err}
 		}
 	}
 	if err != nil {

@@ -1,9 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"net/http"
 	"strings"
@@ -27,7 +27,7 @@ type conditions struct {
 func (c conditions) choose(ctx context.Context) (collections []string, f state.Filter, err error) {
 	for _, text := range c.Filter {
 		if err := f.Add(text); err != nil {
-			return nil, f, fmt.Errorf("%w: %w", errMeaning, err)
+			return nil, f, senseless("%w", err)
 		}
 	}
 	if len(c.Paths) > 0 {
@@ -80,31 +80,22 @@ type runsReply struct {
 }
 
 func (s *service) questions() []endpoint {
-	ask := endpoint{
-		summary: "Answer a question: as one reply or, for Accept: text/event-stream, as events; a client that leaves cancels it, unless it said \"start\"",
-		in:      reflectType[askRequest](), out: reflectType[ragflow.Reply](),
-		Route: door.Route{Pattern: "POST /api/ask", Scope: tokens.Ask, Long: true, Do: s.ask},
-	}
-	events := endpoint{
-		summary: "The events of a run, after ?after= or Last-Event-ID; the run goes on when its reader leaves", media: "text/event-stream",
-		in:    reflectType[runRequest](),
-		Route: door.Route{Pattern: "GET /api/runs/{id}/events", Scope: tokens.Ask, Long: true, Do: s.events},
-	}
-	trace := endpoint{
-		summary: "answer.md or flow_trace.md of a run", media: "text/markdown; charset=utf-8", in: reflectType[traceRequest](),
-		Route: door.Route{Pattern: "GET /api/runs/{id}/{file}", Scope: tokens.Ask, Do: s.trace},
-	}
 	return []endpoint{
-		call("POST /api/search", tokens.Read, "Passages that fit a query best", s.search), ask,
+		call("POST /api/search", tokens.Read, "Passages that fit a query best", s.search),
+		long(answered[askRequest, ragflow.Reply]("POST /api/ask", tokens.Ask,
+			"Answer a question: as one reply or, for Accept: text/event-stream, as events; a client that leaves cancels it, unless it said \"start\"", "", s.ask)),
 		call("GET /api/runs", tokens.Ask, "Runs under way", s.runs),
-		call("GET /api/runs/{id}", tokens.Ask, "The reply of a run that has ended", s.reply), events, trace,
+		call("GET /api/runs/{id}", tokens.Ask, "The reply of a run that has ended", s.reply),
+		long(answered[runRequest, none]("GET /api/runs/{id}/events", tokens.Ask,
+			"The events of a run, after ?after= or Last-Event-ID; the run continues when its reader leaves", "text/event-stream", s.events)),
+		answered[traceRequest, none]("GET /api/runs/{id}/{file}", tokens.Ask, "answer.md or flow_trace.md of a run", "text/markdown; charset=utf-8", s.trace),
 		call("POST /api/runs/{id}/cancel", tokens.Ask, "End a run; it can be resumed", s.cancel),
 	}
 }
 
 func (s *service) search(ctx context.Context, r *searchRequest) (*ragflow.SearchReply, error) {
 	if r.Limit < 0 || r.Limit > 100 {
-		return nil, fmt.Errorf("%w: limit is within 0 and 100", errMeaning)
+		return nil, senseless("limit is within 0 and 100")
 	}
 	collections, filter, err := r.choose(ctx)
 	if err != nil {
@@ -115,23 +106,20 @@ func (s *service) search(ctx context.Context, r *searchRequest) (*ragflow.Search
 	})
 }
 
-func (s *service) ask(w http.ResponseWriter, r *http.Request) {
+func (s *service) ask(w http.ResponseWriter, r *http.Request) (any, error) {
 	in, err := read[askRequest](r)
 	if err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
 	q, err := in.question(r.Context(), s.a)
 	if err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
 	switch {
 	case in.Start:
 		run, err := s.a.Runs().Start(r.Context(), q)
 		if err != nil {
-			fail(w, err)
-			return
+			return nil, err
 		}
 		door.WriteJSON(w, http.StatusAccepted, run)
 	case strings.Contains(r.Header.Get("Accept"), "text/event-stream"):
@@ -139,13 +127,9 @@ func (s *service) ask(w http.ResponseWriter, r *http.Request) {
 		defer out.Close()
 		tell(out, s.a.Stream(ctx, q))
 	default:
-		reply, err := s.a.Ask(r.Context(), q)
-		if err != nil {
-			fail(w, err)
-			return
-		}
-		door.WriteJSON(w, http.StatusOK, reply)
+		return s.a.Ask(r.Context(), q)
 	}
+	return door.Sent{}, nil
 }
 
 // tell writes the events of a run to a stream.
@@ -165,18 +149,15 @@ func tell(out *door.Stream, events iter.Seq2[ragflow.Event, error]) {
 	}
 }
 
-func (s *service) events(w http.ResponseWriter, r *http.Request) {
-	after := r.Header.Get("Last-Event-Id")
-	if after == "" {
-		after = r.URL.Query().Get("after")
-	}
+func (s *service) events(w http.ResponseWriter, r *http.Request) (any, error) {
+	after := cmp.Or(r.Header.Get("Last-Event-Id"), r.URL.Query().Get("after"))
 	if _, err := s.a.Threads().Run(r.Context(), r.PathValue("id")); err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
 	ctx, out := door.OpenStream(w, r)
 	defer out.Close()
 	tell(out, s.a.Runs().Events(ctx, r.PathValue("id"), ragflow.Position(after)))
+	return door.Sent{}, nil
 }
 
 func (s *service) runs(ctx context.Context, _ *none) (runsReply, error) {
@@ -196,18 +177,17 @@ type traceRequest struct {
 	File string `json:"-" path:"file"`
 }
 
-func (s *service) trace(w http.ResponseWriter, r *http.Request) {
+func (s *service) trace(w http.ResponseWriter, r *http.Request) (any, error) {
 	reply, err := s.a.Reply(r.Context(), r.PathValue("id"))
 	if err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
 	files := map[string]string{"answer.md": reply.AnswerMD, "flow_trace.md": reply.FlowTraceMD}
 	text, known := files[r.PathValue("file")]
 	if !known {
-		fail(w, graph.ErrNotFound)
-		return
+		return nil, graph.ErrNotFound
 	}
 	w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
 	_, _ = w.Write([]byte(text)) // a reader that has left needs nothing
+	return door.Sent{}, nil
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -15,8 +14,6 @@ import (
 
 // maxUpload is the size of the largest document that package ingest takes.
 const maxUpload = 64 << 20
-
-var errNoJob = errors.New("there is no such job")
 
 // collectionsReply lists collections.
 type collectionsReply struct {
@@ -47,27 +44,19 @@ type jobsReply struct {
 }
 
 func (s *service) documents() []endpoint {
-	put := endpoint{
-		summary: "Store the body as a document and index it", body: "application/octet-stream", out: reflectType[ingest.Document](), in: reflectType[documentRequest](),
-		Route: door.Route{Pattern: "PUT /api/documents/{name...}", Scope: tokens.Upload, MaxBody: maxUpload, Long: true, Do: s.put},
-	}
-	get := endpoint{
-		summary: "A document as it was put", media: "application/octet-stream", in: reflectType[documentRequest](),
-		Route: door.Route{Pattern: "GET /api/documents/{name...}", Scope: tokens.Read, Long: true, Do: s.get},
-	}
-	watch := endpoint{
-		summary: "The progress of a job as events", media: "text/event-stream", in: reflectType[jobRequest](),
-		Route: door.Route{Pattern: "GET /api/jobs/{id}/events", Scope: tokens.Upload, Long: true, Do: s.watch},
-	}
+	put := answered[documentRequest, ingest.Document]("PUT /api/documents/{name...}", tokens.Upload, "Store the body as a document and index it", "", s.put)
+	put.body, put.MaxBody = "application/octet-stream", maxUpload
 	return []endpoint{
 		call("GET /api/collections", tokens.Read, "The named collections", s.collections),
 		call("PUT /api/collections/{name}", tokens.Admin, "Make a collection", s.makeCollection),
 		call("DELETE /api/collections/{name}", tokens.Admin, "Delete a collection with the documents that were put into it", s.deleteCollection),
-		call("GET /api/documents", tokens.Read, "What is indexed, file by file", s.list), put, get,
+		call("GET /api/documents", tokens.Read, "What is indexed, file by file", s.list), long(put),
+		long(answered[documentRequest, none]("GET /api/documents/{name...}", tokens.Read, "A document as it was put", "application/octet-stream", s.get)),
 		call("DELETE /api/documents/{name...}", tokens.Upload, "Delete a document that was put", s.deleteDocument),
 		call("POST /api/jobs", tokens.Upload, "Index what has changed in the folders", s.sync),
 		call("GET /api/jobs", tokens.Upload, "Jobs under way and those that ended last", s.jobs),
-		call("GET /api/jobs/{id}", tokens.Upload, "One job", s.job), watch,
+		call("GET /api/jobs/{id}", tokens.Upload, "One job", s.job),
+		long(answered[jobRequest, none]("GET /api/jobs/{id}/events", tokens.Upload, "The progress of a job as events", "text/event-stream", s.watch)),
 		call("DELETE /api/jobs/{id}", tokens.Upload, "Cancel a job; what it has indexed stays", s.cancelJob),
 	}
 }
@@ -112,36 +101,34 @@ type documentRequest struct {
 }
 
 // put streams the body of a request into a document.
-func (s *service) put(w http.ResponseWriter, r *http.Request) {
+func (s *service) put(w http.ResponseWriter, r *http.Request) (any, error) {
 	l, err := s.library(r.Context(), r.URL.Query().Get("collection"))
 	if err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
 	d, err := l.Put(r.Context(), r.PathValue("name"), door.Upload(w, r), nil)
 	if err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
 	door.WriteJSON(w, http.StatusCreated, d)
+	return door.Sent{}, nil
 }
 
 // get sends the bytes of a document, which no browser shows as a page of this server.
-func (s *service) get(w http.ResponseWriter, r *http.Request) {
+func (s *service) get(w http.ResponseWriter, r *http.Request) (any, error) {
 	l, err := s.library(r.Context(), r.URL.Query().Get("collection"))
 	if err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
 	f, err := l.Open(r.PathValue("name"))
 	if err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", "attachment")
 	_, _ = io.Copy(w, f) // a reader that has left needs nothing
+	return door.Sent{}, nil
 }
 
 func (s *service) deleteDocument(ctx context.Context, r *documentRequest) (none, error) {
@@ -182,7 +169,7 @@ func (s *service) findJob(ctx context.Context, collection, id string) (*ingest.J
 			return j, nil
 		}
 	}
-	return nil, errNoJob
+	return nil, door.Errorf(http.StatusNotFound, "there is no such job")
 }
 
 func (s *service) job(ctx context.Context, r *jobRequest) (ingest.JobStatus, error) {
@@ -202,11 +189,10 @@ func (s *service) cancelJob(ctx context.Context, r *jobRequest) (none, error) {
 }
 
 // watch streams the progress of a job, and its status at the end.
-func (s *service) watch(w http.ResponseWriter, r *http.Request) {
+func (s *service) watch(w http.ResponseWriter, r *http.Request) (any, error) {
 	j, err := s.findJob(r.Context(), r.URL.Query().Get("collection"), r.PathValue("id"))
 	if err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
 	ctx, out := door.OpenStream(w, r)
 	defer out.Close()
@@ -222,4 +208,5 @@ func (s *service) watch(w http.ResponseWriter, r *http.Request) {
 	if ctx.Err() == nil {
 		send("end", j.Status())
 	}
+	return door.Sent{}, nil
 }

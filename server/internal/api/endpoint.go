@@ -3,17 +3,13 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"net/http"
 	"reflect"
 	"strconv"
 	"strings"
 
-	"example.com/ragflow"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/internal/stored"
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server/internal/door"
 )
@@ -28,32 +24,37 @@ type endpoint struct {
 	body    string       // media type of a request that is no JSON
 }
 
-// call makes an endpoint of a function. Fields of In with a tag "path" or "query" come from there;
-// all others are the JSON of the body. Numbers there are from 0 to the tag "max".
-func call[In, Out any](pattern string, scope tokens.Scope, summary string, do func(context.Context, *In) (Out, error)) endpoint {
-	e := endpoint{summary: summary, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
-	e.Route = door.Route{Pattern: pattern, Scope: scope, Do: func(w http.ResponseWriter, r *http.Request) {
-		in, err := read[In](r)
-		if err != nil {
-			fail(w, err)
-			return
-		}
-		out, err := do(r.Context(), in)
-		if err != nil {
-			fail(w, err)
-			return
-		}
-		if _, empty := any(out).(none); empty {
-			w.WriteHeader(http.StatusNoContent)
-			return
-		}
-		door.WriteJSON(w, http.StatusOK, out)
-	}}
+// answered makes an endpoint whose handler takes the request itself. In describes the request, and Out the reply;
+// media is the type of a reply that is no JSON.
+func answered[In, Out any](
+	pattern string, scope tokens.Scope, summary, media string, do func(http.ResponseWriter, *http.Request) (any, error),
+) endpoint {
+	return endpoint{
+		summary: summary, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), media: media,
+		Route: door.Route{Pattern: pattern, Scope: scope, Do: door.Answer(fail, do)},
+	}
+}
+
+// long is an endpoint that may answer for minutes.
+func long(e endpoint) endpoint {
+	e.Long = true
 	return e
 }
 
+// call makes an endpoint of a function. Fields of In with a tag "path" or "query" come from there;
+// all others are the JSON of the body. Numbers there are from 0 to the tag "max".
+func call[In, Out any](pattern string, scope tokens.Scope, summary string, do func(context.Context, *In) (Out, error)) endpoint {
+	return answered[In, Out](pattern, scope, summary, "", func(_ http.ResponseWriter, r *http.Request) (any, error) {
+		in, err := read[In](r)
+		if err != nil {
+			return nil, err
+		}
+		return do(r.Context(), in)
+	})
+}
+
 // none is the reply of an endpoint that says nothing.
-type none struct{}
+type none = door.Nothing
 
 // read reads a request.
 func read[In any](r *http.Request) (*In, error) {
@@ -78,7 +79,7 @@ func read[In any](r *http.Request) (*In, error) {
 			n, err := strconv.ParseInt(text, 10, 64)
 			most, unlimited := strconv.ParseInt(tag.Get("max"), 10, 64)
 			if err != nil || n < 0 || unlimited == nil && n > most {
-				return nil, fmt.Errorf("%w: %s is %q, but must be a number from %s", errMeaning, tag.Get("query"), text, strings.TrimSuffix("0 to "+tag.Get("max"), " to "))
+				return nil, senseless("%s is %q, but must be a number from %s", tag.Get("query"), text, strings.TrimSuffix("0 to "+tag.Get("max"), " to "))
 			}
 			f.SetInt(n)
 		} else {
@@ -88,39 +89,19 @@ func read[In any](r *http.Request) (*In, error) {
 	return in, nil
 }
 
-// fail says what went wrong.
+// fail says what went wrong, in the same words for what is not there and for what is another's.
 func fail(w http.ResponseWriter, err error) {
-	status := door.Status(err)
-	switch { // the same words for what is not there and for what is another's
+	message := err.Error()
+	switch {
 	case errors.Is(err, graph.ErrNotFound):
-		door.Problem(w, http.StatusNotFound, "there is no such thread or run")
-		return
+		message = "there is no such thread or run"
 	case errors.Is(err, ingest.ErrNoCollection):
-		door.Problem(w, http.StatusNotFound, ingest.ErrNoCollection.Error())
-		return
+		message = ingest.ErrNoCollection.Error()
 	}
-	for _, k := range []struct {
-		status int
-		errs   []error
-	}{
-		{http.StatusNotFound, []error{fs.ErrNotExist, errNoJob}},
-		{http.StatusConflict, []error{ragflow.ErrReadOnly, ragflow.ErrNothingToResume, ragflow.ErrNoAnswer, ragflow.ErrSealed}},
-		{http.StatusUnprocessableEntity, []error{
-			ragflow.ErrEmptyQuery, ragflow.ErrFiltered, ragflow.ErrThreadName, ragflow.ErrNoSuchModel, ragflow.ErrNoModel, errMeaning,
-		}},
-	} {
-		for _, known := range k.errs {
-			if errors.Is(err, known) {
-				status = k.status
-			}
-		}
-	}
-	_, entry := errors.AsType[*graph.EntryError](err)
-	if _, archive := errors.AsType[*stored.ArchiveError](err); archive || entry {
-		status = http.StatusUnprocessableEntity
-	}
-	door.Problem(w, status, err.Error())
+	door.Problem(w, door.Status(err), message)
 }
 
-// errMeaning is matched by errors of requests that make no sense.
-var errMeaning = errors.New("the request makes no sense")
+// senseless is the error of a request that makes no sense.
+func senseless(format string, args ...any) error {
+	return door.Errorf(http.StatusUnprocessableEntity, format, args...)
+}

@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"example.com/ragflow"
 	"example.com/ragflow/internal/tokens"
@@ -62,7 +61,7 @@ func shownTo(ctx context.Context, f ragflow.Feedback) ragflow.Feedback {
 
 func (s *service) rate(ctx context.Context, r *ratingRequest) (out ragflow.Feedback, err error) {
 	if (r.Run == "") == (r.Thread == "") {
-		return out, fmt.Errorf("%w: name the answer by run_id, or by thread_id and turn", errMeaning)
+		return out, senseless("name the answer by run_id, or by thread_id and turn")
 	}
 	f, err := s.a.Rate(ctx, ragflow.Rating{
 		Run: r.Run, Thread: r.Thread, Turn: r.Turn, Good: r.Good, Quality: r.Quality, Note: r.Note, Better: r.Better, Question: r.Question,

@@ -40,8 +40,6 @@ func Routes(a *ragflow.Assistant, version string) ([]door.Route, error) {
 	return routes, nil
 }
 
-func reflectType[T any]() reflect.Type { return reflect.TypeFor[T]() }
-
 // object is a JSON object of the description.
 type object = map[string]any
 
@@ -71,7 +69,7 @@ func (e endpoint) describe(method string) (object, error) {
 	answer := object{"description": "done"}
 	if e.media != "" {
 		answer["content"] = object{e.media: object{}}
-	} else if e.out != reflectType[none]() {
+	} else if e.out != reflect.TypeFor[none]() {
 		schema, err := schemaOf(e.out)
 		if err != nil {
 			return nil, err
@@ -124,7 +122,7 @@ func parameters(t reflect.Type) (out []object) {
 // schemaOf returns the schema of a type as its JSON is.
 func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	return jsonschema.ForType(t, &jsonschema.ForOptions{IgnoreInvalidTypes: true, TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflectType[time.Time](): {Type: "string", Format: "date-time"},
+		reflect.TypeFor[time.Time](): {Type: "string", Format: "date-time"},
 	}})
 }
 

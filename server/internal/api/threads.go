@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -44,18 +43,13 @@ type importRequest struct {
 const maxImport = 64 << 20
 
 func (s *service) conversations() []endpoint {
-	export := endpoint{
-		summary: "A thread as JSON lines, to be imported again", media: "application/jsonl", in: reflectType[threadRequest](),
-		Route: door.Route{Pattern: "GET /api/threads/{id}/export", Scope: tokens.Ask, Do: s.export},
-	}
-	add := endpoint{
-		summary: "Import a thread that was exported; what it says was cited is believed, so this is for administrators", body: "application/jsonl",
-		in: reflectType[importRequest](), out: reflectType[threads.Info](),
-		Route: door.Route{Pattern: "POST /api/threads", Scope: tokens.Admin, MaxBody: maxImport, Long: true, Do: s.add},
-	}
+	add := answered[importRequest, threads.Info]("POST /api/threads", tokens.Admin,
+		"Import a thread that was exported; what it says was cited is believed, so this is for administrators", "", s.add)
+	add.body, add.MaxBody = "application/jsonl", maxImport
 	return []endpoint{
 		call("GET /api/threads", tokens.Ask, "A page of threads, the last used first", s.threads),
-		call("GET /api/threads/{id}", tokens.Ask, "A thread with all its messages", s.thread), export, add,
+		call("GET /api/threads/{id}", tokens.Ask, "A thread with all its messages", s.thread), long(add),
+		answered[threadRequest, none]("GET /api/threads/{id}/export", tokens.Ask, "A thread as JSON lines, to be imported again", "application/jsonl", s.export),
 		call("PATCH /api/threads/{id}", tokens.Ask, "Give a thread another title", s.rename),
 		call("DELETE /api/threads/{id}", tokens.Ask, "Delete a thread for good", s.deleteThread),
 		call("POST /api/threads/{id}/undo", tokens.Ask, "Undo the last turn", s.undo),
@@ -73,14 +67,14 @@ func (s *service) thread(ctx context.Context, r *threadRequest) (*threads.Thread
 	return s.a.Threads().Thread(ctx, r.ID)
 }
 
-func (s *service) export(w http.ResponseWriter, r *http.Request) {
+func (s *service) export(w http.ResponseWriter, r *http.Request) (any, error) {
 	var b bytes.Buffer
 	if err := s.a.Threads().Export(r.Context(), r.PathValue("id"), &b); err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
 	w.Header().Set("Content-Type", "application/jsonl")
 	_, _ = w.Write(b.Bytes()) // a reader that has left needs nothing
+	return door.Sent{}, nil
 }
 
 func (s *service) rename(ctx context.Context, r *renameRequest) (threads.Info, error) {
@@ -99,16 +93,13 @@ func (s *service) undo(ctx context.Context, r *threadRequest) (none, error) {
 }
 
 // add imports a thread.
-func (s *service) add(w http.ResponseWriter, r *http.Request) {
+func (s *service) add(w http.ResponseWriter, r *http.Request) (any, error) {
 	info, err := s.a.Threads().Import(r.Context(), door.Upload(w, r), r.URL.Query().Get("thread_id"))
-	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		err = &door.BodyError{Status: http.StatusRequestEntityTooLarge, Err: large}
-	}
 	if err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
 	door.WriteJSON(w, http.StatusCreated, info)
+	return door.Sent{}, nil
 }
 
 func (s *service) fork(ctx context.Context, r *forkRequest) (threads.Info, error) {

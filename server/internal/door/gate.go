@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -20,8 +18,6 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"example.com/ragflow/graph"
-	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/internal/tokens"
 )
@@ -294,35 +290,4 @@ func (g *Gate) leave(session string) {
 	if g.long[session]--; g.long[session] == 0 {
 		delete(g.long, session)
 	}
-}
-
-// Status is the status that an error of a request has: 404 for what is not there or not the
-// caller's, 409 for a thread that is busy, 499 for a caller that has left.
-func Status(err error) int {
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return http.StatusRequestEntityTooLarge
-	}
-	if body, ok := errors.AsType[*BodyError](err); ok {
-		return body.Status
-	}
-	for _, k := range []struct {
-		status int
-		errs   []error
-	}{
-		{http.StatusBadRequest, []error{io.ErrUnexpectedEOF}}, // of a body
-		{http.StatusNotFound, []error{graph.ErrNotFound, ingest.ErrNoCollection, ingest.ErrNoDocument}},
-		{http.StatusConflict, []error{graph.ErrBusy, graph.ErrExists, graph.ErrSuperseded, ingest.ErrCollectionExists, ingest.ErrNoDocuments, ingest.ErrReadOnly}},
-		{http.StatusRequestEntityTooLarge, []error{ingest.ErrTooLarge}},
-		{http.StatusUnsupportedMediaType, []error{ingest.ErrKind}},
-		{http.StatusUnprocessableEntity, []error{ingest.ErrCollectionName, ingest.ErrName, ingest.ErrNoFolder, ingest.ErrOutside}},
-		{http.StatusServiceUnavailable, []error{graph.ErrDrained}},
-		{499, []error{context.Canceled}},
-	} {
-		for _, known := range k.errs {
-			if errors.Is(err, known) {
-				return k.status
-			}
-		}
-	}
-	return http.StatusInternalServerError
 }

@@ -46,17 +46,43 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(text) // a reader that has left needs nothing
 }
 
-// BodyError says why a body cannot be read as JSON.
-type BodyError struct {
-	Status int // of the response
+// StatusError is an error with the status of its response.
+type StatusError struct {
+	Status int
 	Err    error
 }
 
-func (e *BodyError) Error() string { return e.Err.Error() }
-func (e *BodyError) Unwrap() error { return e.Err }
+func (e *StatusError) Error() string { return e.Err.Error() }
+func (e *StatusError) Unwrap() error { return e.Err }
+
+// Errorf is fmt.Errorf for a [*StatusError].
+func Errorf(status int, format string, args ...any) error {
+	return &StatusError{status, fmt.Errorf(format, args...)}
+}
+
+// Results of a handler that has no JSON to send.
+type (
+	Nothing struct{} // the answer is empty
+	Sent    struct{} // the handler has answered
+)
+
+// Answer is a handler that sends what do returns as JSON. An error is sent by fail.
+func Answer(fail func(w http.ResponseWriter, err error), do func(w http.ResponseWriter, r *http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch out, err := do(w, r); {
+		case err != nil:
+			fail(w, err)
+		case out == Nothing{}:
+			w.WriteHeader(http.StatusNoContent)
+		case out == Sent{}:
+		default:
+			WriteJSON(w, http.StatusOK, out)
+		}
+	}
+}
 
 // ReadJSON reads the body of a request into v. Unknown fields are ignored: see [ReadStrict]. The
-// error is a *BodyError. An empty body leaves v as it is.
+// error is a [*StatusError]. An empty body leaves v as it is.
 func ReadJSON(r *http.Request, v any) error { return readJSON(r, v, false) }
 
 // ReadStrict is ReadJSON that refuses unknown fields.
@@ -65,10 +91,10 @@ func ReadStrict(r *http.Request, v any) error { return readJSON(r, v, true) }
 func readJSON(r *http.Request, v any, strict bool) error {
 	body, err := io.ReadAll(r.Body)
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &BodyError{http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", large.Limit)}
+		return Errorf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", large.Limit)
 	}
 	if err != nil {
-		return &BodyError{http.StatusBadRequest, fmt.Errorf("read the body: %w", err)}
+		return Errorf(http.StatusBadRequest, "read the body: %w", err)
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil
@@ -81,7 +107,7 @@ func readJSON(r *http.Request, v any, strict bool) error {
 		err = errors.New("something follows the JSON value")
 	}
 	if err != nil {
-		return &BodyError{http.StatusUnprocessableEntity, fmt.Errorf("the body cannot be used: %w", err)}
+		return Errorf(http.StatusUnprocessableEntity, "the body cannot be used: %w", err)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (s *service) graphOf(id string) (string, untyped.Runner, error) {
 			return name, s.graphs[name], nil
 		}
 	}
-	return "", nil, failed(http.StatusNotFound, "there is no assistant %q; the graphs are %s", id, strings.Join(s.names, ", "))
+	return "", nil, door.Errorf(http.StatusNotFound, "there is no assistant %q; the graphs are %s", id, strings.Join(s.names, ", "))
 }
 
 // assistantID is the id that LangGraph gives to the assistant of a graph.

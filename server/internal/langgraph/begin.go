@@ -59,7 +59,7 @@ func (s *service) ready(ctx context.Context, thread, name string, create bool) (
 	switch {
 	case err == nil && t.Store() != s.graphs[name].Store():
 		t, err = s.moved(ctx, t, name)
-	case missing(err) && create:
+	case errors.Is(err, graph.ErrNotFound) && create:
 		t, err = s.create(ctx, thread, map[string]any{"graph_id": name})
 	}
 	if err != nil {

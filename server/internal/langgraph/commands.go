@@ -25,25 +25,24 @@ type refusal struct{ code, text string }
 
 func (e *refusal) Error() string { return e.text }
 
-func (s *service) command(w http.ResponseWriter, r *http.Request) {
+func (s *service) command(w http.ResponseWriter, r *http.Request) (any, error) {
 	var q commandRequest
 	if err := door.ReadStrict(r, &q); err != nil || q.ID == nil || q.Method == "" {
 		door.WriteJSON(w, http.StatusBadRequest, rejection(nil, "invalid_argument", "a command has an integer id and a method"))
-		return
+		return door.Sent{}, nil
 	}
 	result, err := s.perform(r.Context(), r.PathValue("thread"), &q)
 	if err != nil {
 		code := "unknown_error"
 		if e, ok := errors.AsType[*refusal](err); ok {
 			code = e.code
-		} else if f, ok := errors.AsType[*failure](err); ok && f.status < 500 {
+		} else if door.Status(err) < http.StatusInternalServerError {
 			code = "invalid_argument"
 		}
-		door.WriteJSON(w, http.StatusOK, rejection(q.ID, code, err.Error()))
-		return
+		return rejection(q.ID, code, err.Error()), nil //nolint:nilerr // the status of every command is 200
 	}
 	meta := map[string]any{"applied_through_seq": s.runs.last(r.PathValue("thread"))}
-	door.WriteJSON(w, http.StatusOK, map[string]any{"type": "success", "id": q.ID, "result": result, "meta": meta})
+	return map[string]any{"type": "success", "id": q.ID, "result": result, "meta": meta}, nil
 }
 
 // rejection is the reply to a command that failed.
@@ -73,7 +72,7 @@ func (s *service) perform(ctx context.Context, thread string, q *commandRequest)
 		return nil, err
 	}
 	t, err := s.find(ctx, thread)
-	if missing(err) {
+	if errors.Is(err, graph.ErrNotFound) {
 		return nil, &refusal{"no_such_run", err.Error()}
 	}
 	if err != nil {

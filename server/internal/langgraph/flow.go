@@ -205,7 +205,7 @@ func (*flow) Configure(ctx context.Context, options map[string]json.RawMessage) 
 			return ctx, unsupported("context." + k)
 		}
 		if err := json.Unmarshal(v, to); err != nil {
-			return ctx, failed(http.StatusUnprocessableEntity, "context.%s: %v", k, err)
+			return ctx, door.Errorf(http.StatusUnprocessableEntity, "context.%s: %v", k, err)
 		}
 	}
 	return context.WithValue(ctx, optionsKey{}, q), nil

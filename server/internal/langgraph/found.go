@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/untyped"
+	"example.com/ragflow/server/internal/door"
 )
 
 // found is a thread and the graph that it belongs to.
@@ -25,59 +28,46 @@ func (t *found) blank() bool { return t.Inputs == 0 && t.Bytes == 0 && t.First =
 
 // of returns a thread of a store.
 func (s *service) of(info graph.ThreadInfo, in threadStore) *found {
-	if used := info.Metadata["graph_id"]; s.graphs[used] != nil {
-		return &found{s.graphs[used], info, used, true}
+	name := info.Metadata["graph_id"]
+	if g := s.graphs[name]; g != nil && in.has(g) {
+		return &found{g, info, name, true}
 	}
 	return &found{s.graphs[in.graph], info, in.graph, false}
 }
 
-// find returns a thread. If several stores have one of its name, that which a graph has used wins.
-func (s *service) find(ctx context.Context, thread string) (best *found, err error) {
+func (s *service) find(ctx context.Context, thread string) (*found, error) {
 	for _, in := range s.stores {
 		info, err := in.Info(ctx, thread)
-		if errors.Is(err, graph.ErrNotFound) {
-			continue
+		if err == nil {
+			return s.of(info, in), nil
 		}
-		if err != nil {
+		if !errors.Is(err, graph.ErrNotFound) {
 			return nil, err
 		}
-		t := s.of(info, in)
-		if t.used && t.Store() == in.id {
-			return t, nil
-		}
-		if !t.used && (best == nil || best.blank() && t.Inputs > 0) {
-			best = t
-		}
 	}
-	if best == nil {
-		return nil, failed(http.StatusNotFound, "thread %q: %v", thread, graph.ErrNotFound)
-	}
-	return best, nil
+	return nil, fmt.Errorf("thread %q: %w", thread, graph.ErrNotFound)
 }
 
-// create makes a thread by a commit that changes nothing, so that any graph can go on from it.
+// create makes a thread by a commit that changes nothing, so that any graph can continue it.
 func (s *service) create(ctx context.Context, thread string, metadata map[string]any) (*found, error) {
 	if err := graph.CheckThread(thread); err != nil {
 		return nil, err
 	}
-	g := s.graphs[s.names[0]]
+	store := s.graphs[s.names[0]].Store()
 	if name, ok := metadata["graph_id"].(string); ok && s.graphs[name] != nil {
-		g = s.graphs[name]
+		store = s.graphs[name].Store()
 	}
-	store := g.Store()
 	lease, err := store.Acquire(ctx, thread, graph.AcquireOptions{})
 	if err != nil {
 		return nil, err
 	}
 	if lease.Head == 0 {
 		var b graph.Batch
-		b.Source, b.Status, b.Run = graph.SourceUpdate, graph.Completed, newID()
+		b.Source, b.Status, b.Run, b.Time = graph.SourceUpdate, graph.Completed, newID(), time.Now()
+		b.Deltas = []graph.Delta{{Notes: graph.Notes{Metadata: packed(metadata)}}}
 		_, err = store.Commit(ctx, lease, b)
 	}
-	if err = errors.Join(err, store.Release(ctx, lease)); err == nil {
-		err = describe(ctx, thread, store, metadata)
-	}
-	if err != nil {
+	if err = errors.Join(err, store.Release(ctx, lease)); err != nil {
 		return nil, err
 	}
 	return s.find(ctx, thread)
@@ -86,7 +76,7 @@ func (s *service) create(ctx context.Context, thread string, metadata map[string
 // moved returns a thread that no graph has used in the store of a graph.
 func (s *service) moved(ctx context.Context, t *found, name string) (*found, error) {
 	if !t.blank() {
-		return nil, failed(http.StatusConflict, "the thread is one of the graph %q", t.graph)
+		return nil, door.Errorf(http.StatusConflict, "the thread is one of the graph %q", t.graph)
 	}
 	if err := s.remove(ctx, t.Thread); err != nil {
 		return nil, err
@@ -109,15 +99,6 @@ func (s *service) remove(ctx context.Context, thread string) error {
 		return err
 	}
 	return store.Delete(ctx, thread)
-}
-
-// describe adds to the metadata of a thread.
-func describe(ctx context.Context, thread string, store graph.Store, metadata map[string]any) error {
-	l, ok := store.(graph.Lister)
-	if !ok || len(metadata) == 0 {
-		return nil
-	}
-	return l.Describe(ctx, thread, graph.ThreadFacts{Metadata: packed(metadata)})
 }
 
 const marked = "json:"

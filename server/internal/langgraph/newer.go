@@ -30,11 +30,11 @@ var channels = []string{
 func (q *eventsRequest) check() error {
 	for _, c := range q.Channels {
 		if !slices.Contains(channels, c) && !strings.HasPrefix(c, "custom:") {
-			return failed(http.StatusBadRequest, "channels: there is no %q; there are %s and custom:NAME", c, strings.Join(channels, ", "))
+			return door.Errorf(http.StatusBadRequest, "channels: there is no %q; there are %s and custom:NAME", c, strings.Join(channels, ", "))
 		}
 	}
 	if len(q.Channels) == 0 {
-		return failed(http.StatusBadRequest, "channels are missing")
+		return door.Errorf(http.StatusBadRequest, "channels are missing")
 	}
 	return nil
 }

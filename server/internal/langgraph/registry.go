@@ -11,6 +11,7 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/untyped"
+	"example.com/ragflow/server/internal/door"
 )
 
 const (
@@ -229,7 +230,7 @@ func (g *registry) enter(r *run, head graph.CommitID) (before []*run, err error)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.running >= maxActive {
-		return nil, failed(http.StatusServiceUnavailable, "%d runs are under way", g.running)
+		return nil, door.Errorf(http.StatusServiceUnavailable, "%d runs are under way", g.running)
 	}
 	r.of = g.thread(r.thread, head)
 	r.of.mu.Lock()
@@ -241,7 +242,7 @@ func (g *registry) enter(r *run, head graph.CommitID) (before []*run, err error)
 	}
 	switch {
 	case r.strategy == "reject" && len(before) > 0:
-		return nil, failed(http.StatusConflict, "the thread has a run under way; wait for it, or choose another multitask_strategy")
+		return nil, door.Errorf(http.StatusConflict, "the thread has a run under way; wait for it, or choose another multitask_strategy")
 	case r.strategy == "interrupt" || r.strategy == "rollback":
 		for _, x := range before {
 			if x.status == "pending" {

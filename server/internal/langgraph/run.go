@@ -12,6 +12,7 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/untyped"
+	"example.com/ragflow/server/internal/door"
 )
 
 // run is one call of a run of the engine: one of this process, or one that is known from the log alone.
@@ -190,7 +191,7 @@ func inLog(ctx context.Context, t *found, id string) (*run, error) {
 		}
 		return nil, err
 	}
-	return nil, failed(http.StatusNotFound, "there is no run %q", id)
+	return nil, door.Errorf(http.StatusNotFound, "there is no run %q", id)
 }
 
 // fromLog is a call of a run that is known from the log alone.

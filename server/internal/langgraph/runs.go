@@ -122,18 +122,18 @@ func cancelRun(c *call, r *run) (any, error) {
 		return nil, unsupported("action " + strconv.Quote(action))
 	}
 	if status, _ := r.now(); isOver(status) {
-		return nil, failed(http.StatusNotFound, "the run has ended")
+		return nil, door.Errorf(http.StatusNotFound, "the run has ended")
 	}
 	r.cancel(graph.ErrCancelled)
 	if wait := query.Get("wait"); wait != "1" && wait != "true" {
 		c.w.WriteHeader(http.StatusAccepted)
-		return answered{}, nil
+		return door.Sent{}, nil
 	}
 	select {
 	case <-r.ended:
 	case <-c.Context().Done():
 	}
-	return nothing{}, nil
+	return door.Nothing{}, nil
 }
 
 type cancelRequest struct {
@@ -158,9 +158,9 @@ func (s *service) cancelRuns(c *call, q *cancelRequest) (any, error) {
 		}
 	}
 	if n == 0 {
-		return nil, failed(http.StatusNotFound, "no run to cancel")
+		return nil, door.Errorf(http.StatusNotFound, "no run to cancel")
 	}
-	return nothing{}, nil
+	return door.Nothing{}, nil
 }
 
 // answer waits for the end of a run and answers with its last state. Meanwhile it writes empty lines,
@@ -176,7 +176,7 @@ func answer(c *call, r *run) (any, error) {
 		case out := <-done:
 			c.left(c.Context(), r)
 			_ = json.NewEncoder(c.w).Encode(out) // a reader that has left needs nothing
-			return answered{}, nil
+			return door.Sent{}, nil
 		case <-ticks.C:
 			_, _ = c.w.Write([]byte("\n")) // the context ends if the reader has left
 			_ = http.NewResponseController(c.w).Flush()

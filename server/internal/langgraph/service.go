@@ -2,7 +2,7 @@ package langgraph
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -22,7 +22,7 @@ type service struct {
 	version string
 	graphs  map[string]untyped.Runner
 	names   []string      // of graphs; threads that no graph has used yet are in the store of the first
-	stores  []threadStore // of graphs, in this order, each once
+	stores  []threadStore // of graphs, in this order, each once; a thread is in the first that has one of its name
 	facts   *longterm.Store
 	runs    *registry
 	began   time.Time
@@ -32,9 +32,11 @@ type service struct {
 type threadStore struct {
 	graph.Lister
 
-	id    graph.Store
 	graph string
 }
+
+// has reports whether a graph keeps its threads in the store.
+func (t threadStore) has(g untyped.Runner) bool { return any(t.Lister) == any(g.Store()) }
 
 // Routes are the routes of the protocol for graphs by their names, the default one first. facts,
 // which may be nil, is the store of /store. The error of a graph whose threads cannot be listed matches graph.ErrNoList.
@@ -44,13 +46,12 @@ func Routes(graphs map[string]untyped.Runner, facts *longterm.Store, version str
 		s.names = append([]string{FlowName}, slices.Delete(s.names, i, i+1)...)
 	}
 	for _, name := range s.names {
-		id := graphs[name].Store()
-		l, ok := id.(graph.Lister)
+		l, ok := graphs[name].Store().(graph.Lister)
 		if !ok {
 			return nil, fmt.Errorf("graph %q: %w", name, graph.ErrNoList)
 		}
-		if !slices.ContainsFunc(s.stores, func(x threadStore) bool { return x.id == id }) {
-			s.stores = append(s.stores, threadStore{l, id, name})
+		if !slices.ContainsFunc(s.stores, func(x threadStore) bool { return x.has(graphs[name]) }) {
+			s.stores = append(s.stores, threadStore{l, name})
 		}
 	}
 	return slices.Concat(s.assistantRoutes(), s.threadRoutes(), s.stateRoutes(), s.runRoutes(), s.streamRoutes(), s.storeRoutes()), nil
@@ -71,38 +72,18 @@ func (c *call) left(ctx context.Context, r *run) {
 	}
 }
 
-// none is the body of a request that needs none; one that is there is not read.
-type none struct{}
+// none is the body of a request that needs none: what is there counts for nothing.
+type none = json.RawMessage
 
-// Values of a handler that has no JSON to send.
-type (
-	nothing  struct{} // the answer is empty
-	answered struct{} // the handler has answered
-)
-
-// on is a route whose handler takes the body of the request, without unknown fields, and returns what is
-// sent as JSON, or nothing or answered.
+// on is a route whose handler takes the body of the request, without unknown fields.
 func on[Q any](pattern string, do func(c *call, q *Q) (any, error)) door.Route {
-	return door.Route{Pattern: pattern, Scope: tokens.Ask, Errors: problem, Do: func(w http.ResponseWriter, r *http.Request) {
-		var out any
-		var err error
+	return door.Route{Pattern: pattern, Scope: tokens.Ask, Errors: problem, Do: door.Answer(fail, func(w http.ResponseWriter, r *http.Request) (any, error) {
 		q := new(Q)
-		if _, empty := any(q).(*none); !empty {
-			err = door.ReadStrict(r, q)
+		if err := door.ReadStrict(r, q); err != nil {
+			return nil, err
 		}
-		if err == nil {
-			out, err = do(&call{Request: r, w: w}, q)
-		}
-		switch {
-		case err != nil:
-			problem(w, r, statusFor(err), err.Error())
-		case out == nothing{}:
-			w.WriteHeader(http.StatusNoContent)
-		case out == answered{}:
-		default:
-			door.WriteJSON(w, http.StatusOK, out)
-		}
-	}}
+		return do(&call{Request: r, w: w}, q)
+	})}
 }
 
 // onThread is a route of a thread that exists.
@@ -122,21 +103,9 @@ func long(r door.Route) door.Route {
 	return r
 }
 
-// failure is an error with the status that it has in the protocol.
-type failure struct {
-	status int
-	detail string
-}
-
-func (f *failure) Error() string { return f.detail }
-
-func failed(status int, format string, args ...any) error {
-	return &failure{status, fmt.Sprintf(format, args...)}
-}
-
 // invalid is the error of a request that cannot be understood.
 func invalid(format string, args ...any) error {
-	return failed(http.StatusUnprocessableEntity, format, args...)
+	return door.Errorf(http.StatusUnprocessableEntity, format, args...)
 }
 
 // unsupported is the error of a field that this server does not act on.
@@ -144,7 +113,7 @@ func unsupported(field string) error { return invalid("%s: this server does not 
 
 // refusing is a route of what this server does not do.
 func refusing(pattern string, status int, why string) door.Route {
-	return on(pattern, func(*call, *none) (any, error) { return nil, failed(status, "%s", why) })
+	return on(pattern, func(*call, *none) (any, error) { return nil, door.Errorf(status, "%s", why) })
 }
 
 // problem is the form of errors.
@@ -152,25 +121,7 @@ func problem(w http.ResponseWriter, _ *http.Request, status int, message string)
 	door.WriteJSON(w, status, map[string]string{"detail": message})
 }
 
-// statusFor is the status of a response with an error.
-func statusFor(err error) int {
-	if f, ok := errors.AsType[*failure](err); ok {
-		return f.status
-	}
-	_, entry := errors.AsType[*graph.EntryError](err)
-	_, answer := errors.AsType[*graph.AnswerError](err)
-	_, move := errors.AsType[*graph.MoveError](err)
-	switch {
-	case entry, answer:
-		return http.StatusUnprocessableEntity
-	case move:
-		return http.StatusNotFound
-	}
-	return door.Status(err)
-}
-
-// missing reports whether an error says that something does not exist.
-func missing(err error) bool { return err != nil && statusFor(err) == http.StatusNotFound }
+func fail(w http.ResponseWriter, err error) { problem(w, nil, door.Status(err), err.Error()) }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 

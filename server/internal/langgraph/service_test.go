@@ -373,6 +373,14 @@ func TestStores(t *testing.T) {
 	if row := f.do(200, "GET", "/threads/"+id, ""); at(row, "metadata", "x") != 1.0 || at(row, "metadata", "graph_id") != "b" {
 		t.Errorf("%v", row)
 	}
+	if h := f.do(200, "POST", "/threads/"+id+"/history", `{"limit":10}`).([]any); len(h) != 2 {
+		t.Errorf("%d checkpoints, want those of the run alone: %v", len(h), h)
+	}
+	f.do(200, "PATCH", "/threads/"+id, `{"metadata":{"graph_id":"a"}}`) // which has another store
+	if row := f.do(200, "GET", "/threads/"+id, ""); at(row, "values", "item") != "book" {
+		t.Errorf("%v", row)
+	}
+	f.do(200, "PATCH", "/threads/"+id, `{"metadata":{"graph_id":"b"}}`)
 	f.do(409, "POST", "/threads/"+id+"/runs/wait", `{"assistant_id":"a","input":{"item":"book"}}`)
 	if n := f.do(200, "POST", "/threads/count", `{}`); n != 1.0 {
 		t.Errorf("%v", n)

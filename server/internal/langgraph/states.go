@@ -58,7 +58,7 @@ func (p *place) commit(id string) (graph.CommitID, error) {
 func commitOf(id string) (graph.CommitID, error) {
 	at, err := strconv.ParseInt(id, 10, 64)
 	if err != nil || at <= 0 {
-		return 0, failed(http.StatusNotFound, "there is no checkpoint %q", id)
+		return 0, door.Errorf(http.StatusNotFound, "there is no checkpoint %q", id)
 	}
 	return graph.CommitID(at), nil
 }
@@ -136,7 +136,7 @@ func updateState(c *call, t *found, q *stateUpdate) (any, error) {
 	}
 	_, at, err := t.Update(c.Context(), e)
 	if err != nil && strings.Contains(err.Error(), "unknown node") {
-		return nil, failed(http.StatusBadRequest, "as_node: there is no node %q", q.AsNode)
+		return nil, door.Errorf(http.StatusBadRequest, "as_node: there is no node %q", q.AsNode)
 	}
 	made := checkpoint(t.Thread, at)
 	return map[string]any{"checkpoint": made, "configurable": made, "checkpoint_id": commitText(at)}, err
@@ -166,7 +166,7 @@ type moment struct {
 // hidden reports whether a commit is no checkpoint: the one that made the thread, and one whose state
 // the next commit only closes.
 func hidden(c graph.Commit, next *graph.Commit) bool {
-	made := c.Source == graph.SourceUpdate && c.Parent == 0 && len(c.Deltas) == 0
+	made := c.Source == graph.SourceUpdate && c.Parent == 0 && c.BodyBytes() == 0
 	return made || next != nil && next.Source == graph.SourceClose && next.Run == c.Run && next.Step == c.Step && c.Source != graph.SourceClose
 }
 

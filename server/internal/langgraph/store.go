@@ -31,7 +31,7 @@ func (f facts) within(n longterm.Namespace) longterm.Namespace { return slices.C
 func onFacts[Q any](s *service, pattern string, do func(c *call, f facts, q *Q) (any, error)) door.Route {
 	return on(pattern, func(c *call, q *Q) (any, error) {
 		if s.facts == nil {
-			return nil, failed(http.StatusNotImplemented, "this server keeps no facts: no memory is configured")
+			return nil, door.Errorf(http.StatusNotImplemented, "this server keeps no facts: no memory is configured")
 		}
 		f := facts{Store: s.facts}
 		if owner := graph.OwnerOf(c.Context()); owner != "" {
@@ -61,7 +61,7 @@ func putItem(c *call, f facts, q *itemRequest) (any, error) {
 	if q.TTL > 0 {
 		options = append(options, longterm.TTL(time.Duration(q.TTL*float64(time.Minute))))
 	}
-	return nothing{}, f.Put(c.Context(), f.within(q.Namespace), q.Key, q.Value, options...)
+	return door.Nothing{}, f.Put(c.Context(), f.within(q.Namespace), q.Key, q.Value, options...)
 }
 
 // item is a fact as clients know it.
@@ -87,7 +87,7 @@ func getItem(c *call, f facts, _ *none) (any, error) {
 }
 
 func deleteItem(c *call, f facts, q *itemRequest) (any, error) {
-	return nothing{}, f.Delete(c.Context(), f.within(q.Namespace), q.Key)
+	return door.Nothing{}, f.Delete(c.Context(), f.within(q.Namespace), q.Key)
 }
 
 type itemQuery struct {

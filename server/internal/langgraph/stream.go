@@ -2,6 +2,7 @@ package langgraph
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,7 +18,7 @@ func (s *service) streamRoutes() []door.Route {
 		long(s.onNewRun("POST /threads/{thread}/runs/stream", streamNew)), long(s.onNewRun("POST /runs/stream", streamNew)),
 		long(s.onRun("GET /threads/{thread}/runs/{run}/stream", streamAgain)), long(onThread(s, "GET /threads/{thread}/stream", s.streamThread)),
 		long(on("POST /threads/{thread}/stream/events", s.streamEvents)),
-		{Pattern: "POST /threads/{thread}/commands", Scope: tokens.Ask, Errors: problem, Do: s.command},
+		{Pattern: "POST /threads/{thread}/commands", Scope: tokens.Ask, Errors: problem, Do: door.Answer(fail, s.command)},
 	}
 }
 
@@ -97,7 +98,7 @@ func (r *run) stream(c *call, modes names, ids bool, since int64) (any, error) {
 	for e, err := range r.events(ctx) {
 		if err != nil {
 			c.left(ctx, r)
-			return answered{}, nil
+			return door.Sent{}, nil
 		}
 		to.send(&e)
 	}
@@ -106,7 +107,7 @@ func (r *run) stream(c *call, modes names, ids bool, since int64) (any, error) {
 			send("values", valuesOf(state))
 		}
 	}
-	return answered{}, nil
+	return door.Sent{}, nil
 }
 
 // streamEvents writes the events of a thread, which may not exist yet.
@@ -115,7 +116,7 @@ func (s *service) streamEvents(c *call, q *eventsRequest) (any, error) {
 		return nil, err
 	}
 	t, err := s.find(c.Context(), c.PathValue("thread"))
-	if err != nil && !missing(err) {
+	if err != nil && !errors.Is(err, graph.ErrNotFound) {
 		return nil, err
 	}
 	return s.follow(c, t, q.Since, func(f *fold) protocol { return &newer{fold: f, q: q} })
@@ -150,7 +151,7 @@ func (s *service) follow(c *call, t *found, since int64, words func(*fold) proto
 	to := &reader{out: out, since: since, words: words, folds: map[*run]*fold{}}
 	if t != nil && (since > 0 || len(runs) == 0) {
 		if err := to.catchUp(ctx, t, first); err != nil {
-			return answered{}, nil // the reader has left, or comes again
+			return door.Sent{}, nil // the reader has left, or comes again
 		}
 	}
 	owner := graph.OwnerOf(ctx)
@@ -164,7 +165,7 @@ func (s *service) follow(c *call, t *found, since int64, words func(*fold) proto
 			to.send(&e)
 		}
 	}
-	return answered{}, nil
+	return door.Sent{}, nil
 }
 
 // catchUp sends what the log has before a position, if there is one: what the reader lacks or, if it has nothing, the last run.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -21,9 +22,9 @@ func (s *service) threadRoutes() []door.Route {
 			list, err := s.list(c.Context(), q)
 			return len(list), err
 		}),
-		onThread(s, "GET /threads/{thread}", func(c *call, t *found, _ *none) (any, error) { return s.row(c.Context(), t, nil) }),
+		onThread(s, "GET /threads/{thread}", func(c *call, t *found, _ *none) (any, error) { return s.shown(c.Context(), t, nil) }),
 		onThread(s, "PATCH /threads/{thread}", s.patchThread),
-		on("DELETE /threads/{thread}", func(c *call, _ *none) (any, error) { return nothing{}, s.remove(c.Context(), c.PathValue("thread")) }),
+		on("DELETE /threads/{thread}", func(c *call, _ *none) (any, error) { return door.Nothing{}, s.remove(c.Context(), c.PathValue("thread")) }),
 		onThread(s, "POST /threads/{thread}/copy", s.copyThread),
 	}
 }
@@ -49,15 +50,20 @@ func (s *service) createThread(c *call, q *threadRequest) (any, error) {
 	q.Thread = cmp.Or(q.Thread, newID())
 	t, err := s.find(c.Context(), q.Thread)
 	switch {
-	case missing(err):
+	case errors.Is(err, graph.ErrNotFound):
 		t, err = s.create(c.Context(), q.Thread, q.Metadata)
 	case err == nil && q.IfExists != "do_nothing":
-		err = failed(http.StatusConflict, "thread %q exists already", q.Thread)
+		err = door.Errorf(http.StatusConflict, "thread %q exists already", q.Thread)
 	}
+	return s.shown(c.Context(), t, err)
+}
+
+// shown is a thread as clients know it, unless there is an error.
+func (s *service) shown(ctx context.Context, t *found, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.row(c.Context(), t, nil)
+	return s.row(ctx, t, nil)
 }
 
 // isNull reports whether a member of a body is null, or absent.
@@ -198,14 +204,12 @@ func (s *service) searchThreads(c *call, q *threadQuery) (any, error) {
 }
 
 func (s *service) patchThread(c *call, t *found, q *threadRequest) (any, error) {
-	err := describe(c.Context(), t.Thread, t.Store(), q.Metadata)
+	store := t.Store().(graph.Lister) //nolint:forcetypeassert // see Routes
+	err := store.Describe(c.Context(), t.Thread, graph.ThreadFacts{Metadata: packed(q.Metadata)})
 	if err == nil {
 		t, err = s.find(c.Context(), t.Thread)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return s.row(c.Context(), t, nil)
+	return s.shown(c.Context(), t, err)
 }
 
 func (s *service) copyThread(c *call, t *found, _ *none) (any, error) {
@@ -214,10 +218,7 @@ func (s *service) copyThread(c *call, t *found, _ *none) (any, error) {
 	if err == nil {
 		t, err = s.find(c.Context(), id)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return s.row(c.Context(), t, nil)
+	return s.shown(c.Context(), t, err)
 }
 
 type pruneRequest struct {
@@ -244,7 +245,7 @@ func (s *service) pruneThreads(c *call, q *pruneRequest) (any, error) {
 	for _, id := range q.Threads {
 		if err := prune(c.Context(), id); err == nil {
 			n++
-		} else if !missing(err) {
+		} else if !errors.Is(err, graph.ErrNotFound) {
 			return nil, err
 		}
 	}

@@ -86,7 +86,7 @@ func (s *service) answer(w http.ResponseWriter, r *http.Request, t *turn) (any, 
 		}
 		if err != nil && a.teller != nil {
 			a.teller.fail(err)
-			return nil, nil //nolint:nilnil // it was told
+			return door.Sent{}, nil
 		}
 		if err != nil {
 			return nil, err
@@ -96,7 +96,7 @@ func (s *service) answer(w http.ResponseWriter, r *http.Request, t *turn) (any, 
 		return t.whole(a), nil
 	}
 	a.teller.end()
-	return nil, nil //nolint:nilnil // it was told
+	return door.Sent{}, nil
 }
 
 // open begins a stream, and returns what ends it. A reader that leaves cancels the run.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -47,14 +46,8 @@ func Routes(a *ragflow.Assistant, public string) (routes []door.Route) {
 		{"GET /v1/passages/{run}/{n}", s.passage},
 	} {
 		routes = append(routes, door.Route{
-			Pattern: call.pattern, Scope: tokens.Ask, Long: strings.HasPrefix(call.pattern, http.MethodPost), MaxBody: maxMessages, Errors: failure,
-			Do: func(w http.ResponseWriter, r *http.Request) {
-				if out, err := call.do(w, r); err != nil {
-					fail(w, err)
-				} else if out != nil { // else it was sent
-					door.WriteJSON(w, http.StatusOK, out)
-				}
-			},
+			Pattern: call.pattern, Scope: tokens.Ask, Long: strings.HasPrefix(call.pattern, http.MethodPost), MaxBody: maxMessages, Do: door.Answer(fail, call.do),
+			Errors: func(w http.ResponseWriter, _ *http.Request, status int, message string) { fail(w, &refusal{status: status, message: message}) },
 		})
 	}
 	return routes
@@ -97,11 +90,6 @@ func (e *refusal) problem() object {
 	return object{"error": object{"message": e.message, "type": kind[0], "param": e.param, "code": cmp.Or(e.code, kind[1])}}
 }
 
-// failure is the form of errors of the protocol.
-func failure(w http.ResponseWriter, _ *http.Request, status int, message string) {
-	door.WriteJSON(w, status, (&refusal{status: status, message: message}).problem())
-}
-
 // fail answers a request with an error.
 func fail(w http.ResponseWriter, err error) {
 	e := refused(err)
@@ -117,15 +105,12 @@ func refused(err error) *refusal {
 		return e
 	}
 	e := &refusal{status: door.Status(err), message: err.Error()}
-	is := func(known ...error) bool {
-		return slices.ContainsFunc(known, func(k error) bool { return errors.Is(err, k) })
-	}
 	switch {
-	case is(ragflow.ErrEmptyQuery, ragflow.ErrThreadName, ingest.ErrNoDocuments, fs.ErrNotExist), e.status == http.StatusUnprocessableEntity:
+	case errors.Is(err, ingest.ErrNoDocuments), errors.Is(err, fs.ErrNotExist), e.status == http.StatusUnprocessableEntity:
 		e.status = http.StatusBadRequest
-	case is(ragflow.ErrReadOnly):
+	case errors.Is(err, ragflow.ErrReadOnly):
 		e.status = http.StatusForbidden
-	case is(graph.ErrNotFound):
+	case errors.Is(err, graph.ErrNotFound):
 		e.message = "there is no such response, conversation or thread"
 	}
 	return e

@@ -31,7 +31,7 @@ func (s *site) add(w http.ResponseWriter, r *http.Request) {
 	var parts *multipart.Reader
 	if err == nil {
 		if parts, err = r.MultipartReader(); err != nil {
-			err = &door.BodyError{Status: http.StatusUnsupportedMediaType, Err: err}
+			err = &door.StatusError{Status: http.StatusUnsupportedMediaType, Err: err}
 		}
 	}
 	page, refused, whole := addedPage{Collection: sh.name}, false, false
@@ -39,7 +39,7 @@ func (s *site) add(w http.ResponseWriter, r *http.Request) {
 		var p *multipart.Part
 		if p, err = parts.NextPart(); err != nil {
 			whole = err == io.EOF //nolint:errorlint // NextPart wraps the end of a form that is cut off
-			err = &door.BodyError{Status: http.StatusBadRequest, Err: err}
+			err = &door.StatusError{Status: http.StatusBadRequest, Err: err}
 			break
 		}
 		if name := fileName(p); name != "" {
@@ -188,7 +188,7 @@ func (s *site) deleteCollection(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case name == "" || !door.Of(r.Context()).Uses(name):
 	case name == s.a.Config().Collection:
-		err = &door.BodyError{Status: http.StatusConflict, Err: errors.New("the server was started with this collection, so it stays")}
+		err = &door.StatusError{Status: http.StatusConflict, Err: errors.New("the server was started with this collection, so it stays")}
 	default:
 		err = s.a.Collections().Delete(name)
 	}
