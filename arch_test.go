@@ -37,7 +37,8 @@ var rooms = map[string]room{
 	"internal/lifecycle": {theirs: []string{
 		"github.com/looplab/fsm", // the lifecycle of a run: legal moves and their diagram
 	}},
-	"internal/lru": {},
+	"internal/feed": {},
+	"internal/lru":  {},
 	"graph": {ours: []string{"internal/codec", "graph/reduce", "graph/schema", "internal/active", "internal/address", "internal/batch", "internal/topology", "internal/lifecycle", "internal/lru", "internal/parallel", "internal/snapshots"}, theirs: []string{
 		"github.com/google/uuid", // ids of runs
 	}},
@@ -194,7 +195,7 @@ var rooms = map[string]room{
 	}},
 	"internal/cache": {ours: []string{"internal/seal", "internal/sqlite"}},
 	"threads":        {ours: []string{"graph", "internal/stored", "internal/text", "state", "internal/transcript"}},
-	".": {ours: []string{"agent", "longterm", "internal/dictionary", "threads", "internal/feedback", "graph", "graph/draw", "graph/untyped", "internal/stored", "state", "llm", "meaning", "internal/lru", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/folder", "internal/load", "internal/ocr", "internal/cache", "internal/querylog", "internal/seal", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"agent", "longterm", "internal/dictionary", "threads", "internal/feed", "internal/feedback", "graph", "graph/draw", "graph/untyped", "internal/stored", "state", "llm", "meaning", "internal/lru", "internal/skills/model", "search", "internal/text", "internal/rank", "internal/skills/cite", "ingest", "internal/chunk", "internal/document", "internal/folder", "internal/load", "internal/ocr", "internal/cache", "internal/querylog", "internal/seal", "internal/index", "checkpoint", "internal/skills/offline", "nodes", "internal/prompts", "prompts", "internal/transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid",         // ids of threads and runs
 		"golang.org/x/sync/singleflight", // one call for a question that several searches ask
 		"golang.org/x/sync/semaphore",    // whose vectors are made, in order, until a context ends
@@ -257,7 +258,7 @@ var rooms = map[string]room{
 	}, theirs: []string{
 		"github.com/google/uuid", // ids of conversations
 	}},
-	"server/internal/langgraph": {ours: []string{".", "graph", "graph/schema", "graph/untyped", "internal/address", "internal/lru", "internal/tokens", "longterm", "nodes", "server/internal/door", "state", "threads"}, theirs: []string{
+	"server/internal/langgraph": {ours: []string{".", "graph", "graph/schema", "graph/untyped", "internal/address", "internal/feed", "internal/lru", "internal/tokens", "longterm", "nodes", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads, runs, tasks and assistants
 	}},
 	"server": {ours: []string{".", "agent", "graph", "graph/untyped", "ingest", "internal/tokens", "longterm", "server/internal/agui", "server/internal/api", "server/internal/door", "server/internal/langgraph", "server/internal/mcp", "server/internal/openai", "server/internal/source", "server/internal/web"}, theirs: []string{

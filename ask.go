@@ -84,7 +84,7 @@ func (a *Assistant) Stream(ctx context.Context, q Question) iter.Seq2[Event, err
 		}
 		defer func() { <-r.ended }()
 		defer cancel()
-		for e, err := range r.events(context.WithoutCancel(ctx), position{}) {
+		for e, err := range r.events.Read(context.WithoutCancel(ctx), 0) {
 			if !yield(e, err) {
 				return
 			}

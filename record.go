@@ -43,7 +43,7 @@ func (a *Assistant) record(ctx context.Context, x *run, q *request, err error) {
 	e.ID, e.Run, e.Thread, e.Time = x.info.Run, x.info.Run, x.info.Thread, x.info.Began
 	e.Owner = cmp.Or(x.info.Owner, graph.OwnerOf(ctx))
 	e.LatencyMS = map[string]float64{"total": milliseconds(a.config.Clock().Sub(x.info.Began))}
-	events, _, _, _ := x.since(0)
+	events := x.events.All()
 	last := events[max(0, len(events)-1):]
 	if len(last) > 0 && last[0].Kind == Asked {
 		return

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/feed"
 	"example.com/ragflow/state"
 )
 
@@ -40,13 +41,9 @@ type run struct {
 	cancel context.CancelCauseFunc
 	begun  chan struct{} // closed when the question is saved, or the run ended before
 	ended  chan struct{} // closed after the last event
-
-	mu     sync.Mutex
-	base   int64 // number of the last saved event before those of buffer
-	buffer []Event
-	err    error         // that the run ended with
-	more   chan struct{} // closed and replaced whenever buffer grows or the run ends
-	over   bool
+	base   int64         // number of the last saved event before those of events
+	events feed.Feed[Event]
+	err    error // that the run ended with; known when ended is closed
 }
 
 // RunInfo describes a run under way.
@@ -98,7 +95,7 @@ func (r *Runs) enter(ctx context.Context, q *request) (context.Context, *run, er
 	ctx, cancel := context.WithCancelCause(ctx)
 	x := &run{
 		id: r.a.config.NewID(), info: RunInfo{Thread: q.graph.Thread, Began: r.a.config.Clock().UTC()},
-		cancel: cancel, begun: make(chan struct{}), ended: make(chan struct{}), more: make(chan struct{}),
+		cancel: cancel, begun: make(chan struct{}), ended: make(chan struct{}),
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,8 +113,9 @@ func (r *Runs) do(ctx context.Context, x *run, q *request, tap func(graph.Event[
 	defer r.a.quiet.ask()()
 	defer r.leave(x)
 	defer x.cancel(nil)
-	err := r.a.tell(ctx, q, x.id, func(id string, base int64) { r.begin(ctx, x, id, base, q.continues) }, x.add, tap)
-	x.end(err)
+	err := r.a.tell(ctx, q, x.id, func(id string, base int64) { r.begin(ctx, x, id, base, q.continues) }, x.events.Add, tap)
+	x.err = err
+	x.events.Close(err)
 	r.a.record(ctx, x, q, err)
 	return err
 }
@@ -183,59 +181,6 @@ func (a *Assistant) tell(
 	return err
 }
 
-func (x *run) add(e Event) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.buffer = append(x.buffer, e)
-	close(x.more)
-	x.more = make(chan struct{})
-}
-
-func (x *run) end(err error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.over, x.err = true, err
-	close(x.more)
-}
-
-// since returns the events of the buffer from n on. If there are none yet, more is closed
-// when there are.
-func (x *run) since(n int) (events []Event, more <-chan struct{}, over bool, err error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.buffer[min(n, len(x.buffer)):], x.more, x.over, x.err
-}
-
-// events yields the events after a position of this buffer, to the end of the run or of ctx.
-func (x *run) events(ctx context.Context, from position) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		for n := from.seq; ; {
-			events, more, over, err := x.since(n)
-			for _, e := range events {
-				if !yield(e, nil) {
-					return
-				}
-			}
-			n += len(events)
-			if over && len(events) == 0 {
-				if err != nil {
-					yield(Event{}, err)
-				}
-				return
-			}
-			if len(events) > 0 {
-				continue
-			}
-			select {
-			case <-more:
-			case <-ctx.Done():
-				yield(Event{}, context.Cause(ctx))
-				return
-			}
-		}
-	}
-}
-
 // Events yields the events of a run after a position, none of them twice: of a run under
 // way in this process as they come, of any other from the log. The run continues when the loop
 // breaks. A run that another process works on is followed as it saves its steps. Errors are
@@ -263,7 +208,7 @@ func (r *Runs) Events(ctx context.Context, run string, after Position) iter.Seq2
 // the events of this buffer. Text that was shown and is not in the log is withdrawn.
 func (a *Assistant) join(ctx context.Context, x *run, from position) iter.Seq2[Event, error] {
 	if from.buffer == x.id || from == (position{}) && x.base <= 1 {
-		return x.events(ctx, from)
+		return x.events.Read(ctx, from.seq)
 	}
 	return func(yield func(Event, error) bool) {
 		before, at, err := a.readEvents(ctx, x.info.Run, from, x.base)
@@ -280,7 +225,7 @@ func (a *Assistant) join(ctx context.Context, x *run, from position) iter.Seq2[E
 		if from.shown > 0 && !yield(Event{Kind: Withdrawn, Position: Position(at.String()), Thread: x.info.Thread, Run: x.info.Run}, nil) {
 			return
 		}
-		x.events(ctx, position{})(yield)
+		x.events.Read(ctx, 0)(yield)
 	}
 }
 

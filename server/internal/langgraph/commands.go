@@ -31,7 +31,7 @@ func (s *service) command(w http.ResponseWriter, r *http.Request) (any, error) {
 		door.WriteJSON(w, http.StatusBadRequest, rejection(nil, "invalid_argument", "a command has an integer id and a method"))
 		return door.Sent{}, nil
 	}
-	result, err := s.perform(r.Context(), r.PathValue("thread"), &q)
+	result, begun, err := s.perform(r.Context(), r.PathValue("thread"), &q)
 	if err != nil {
 		code := "unknown_error"
 		if e, ok := errors.AsType[*refusal](err); ok {
@@ -41,8 +41,11 @@ func (s *service) command(w http.ResponseWriter, r *http.Request) (any, error) {
 		}
 		return rejection(q.ID, code, err.Error()), nil //nolint:nilerr // the status of every command is 200
 	}
-	meta := map[string]any{"applied_through_seq": s.runs.last(r.PathValue("thread"))}
-	return map[string]any{"type": "success", "id": q.ID, "result": result, "meta": meta}, nil
+	out := map[string]any{"type": "success", "id": q.ID, "result": result}
+	if begun != nil { // what asks behind this number is new to the client
+		out["meta"] = map[string]any{"applied_through_seq": number(begun.after, maxPart)}
+	}
+	return out, nil
 }
 
 // rejection is the reply to a command that failed.
@@ -50,39 +53,40 @@ func rejection(id *int64, code, text string) any {
 	return map[string]any{"type": "error", "id": id, "error": code, "message": text}
 }
 
-func (s *service) perform(ctx context.Context, thread string, q *commandRequest) (any, error) {
+// perform returns the result of a command, and the run that it began, if it did.
+func (s *service) perform(ctx context.Context, thread string, q *commandRequest) (result any, begun *run, err error) {
 	switch q.Method {
 	case "run.start":
 		start, err := params[runRequest](q)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		start.IfNotExists = "create"
-		r, err := s.begin(ctx, thread, start)
-		if err != nil {
-			return nil, err
+		if begun, err = s.begin(ctx, thread, start); err != nil {
+			return nil, nil, err
 		}
-		return map[string]string{"run_id": r.id}, nil
+		return map[string]string{"run_id": begun.id}, begun, nil
 	case "input.respond", "agent.getTree":
 	default:
-		return nil, &refusal{"unknown_command", "there is no command " + strconv.Quote(q.Method)}
+		return nil, nil, &refusal{"unknown_command", "there is no command " + strconv.Quote(q.Method)}
 	}
 	p, err := params[commandParams](q)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t, err := s.find(ctx, thread)
 	if errors.Is(err, graph.ErrNotFound) {
-		return nil, &refusal{"no_such_run", err.Error()}
+		err = &refusal{"no_such_run", err.Error()}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if q.Method == "agent.getTree" {
 		status := map[string]string{"busy": "running", "idle": "completed", "error": "failed", "interrupted": "interrupted"}[s.status(t)]
-		return map[string]any{"tree": map[string]any{"namespace": []string{}, "status": status, "graph_name": t.graph}}, nil
+		return map[string]any{"tree": map[string]any{"namespace": []string{}, "status": status, "graph_name": t.graph}}, nil, nil
 	}
-	return s.respond(ctx, t, p)
+	begun, err = s.respond(ctx, t, p)
+	return struct{}{}, begun, err
 }
 
 // params reads the parameters of a command, refusing fields that Q lacks.
@@ -110,7 +114,7 @@ type commandParams struct {
 }
 
 // respond answers open questions: one, or several at once.
-func (s *service) respond(ctx context.Context, t *found, p *commandParams) (any, error) {
+func (s *service) respond(ctx context.Context, t *found, p *commandParams) (*run, error) {
 	list := p.Responses
 	if len(list) == 0 {
 		list = []commandParams{*p}
@@ -133,6 +137,5 @@ func (s *service) respond(ctx context.Context, t *found, p *commandParams) (any,
 	q := &runRequest{
 		Assistant: t.graph, Command: &command{Resume: resume, Update: p.Update, Goto: p.Goto}, Config: p.Config, Metadata: p.Metadata,
 	}
-	_, err = s.begin(ctx, t.Thread, q)
-	return struct{}{}, err
+	return s.begin(ctx, t.Thread, q)
 }

@@ -13,8 +13,6 @@ type position struct {
 	n   int
 }
 
-func (p position) before(o position) bool { return p.seq < o.seq || p.seq == o.seq && p.n < o.n }
-
 // event is an event of a thread. One with an error is the last of its run.
 type event struct {
 	untyped.Event

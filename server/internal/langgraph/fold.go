@@ -16,9 +16,12 @@ type part struct {
 	data any
 }
 
+// maxPart is the highest index of a part that has a number of its own.
+const maxPart = 1<<8 - 1
+
 // number is the id of a part of an event: it grows, and is the same for every reader.
 func number(at position, i int) int64 {
-	return at.seq<<22 + int64(min(at.n, 1<<14-1))<<8 + int64(min(i, 1<<8-1))
+	return at.seq<<22 + int64(min(at.n, 1<<14-1))<<8 + int64(min(i, maxPart))
 }
 
 // positionOf returns the event that a number is of.

@@ -138,4 +138,15 @@ func TestEvents(t *testing.T) {
 	if list, _ := f.events(t.Context(), `{"channels":["lifecycle"]}`, `"event":"failed"`); !strings.Contains(list[len(list)-1].Params.Data["error"].(string), "no such item") {
 		t.Errorf("%v", list)
 	}
+	// Two runs that fail before they are saved: a reader gets both, under ids of their own.
+	opened = f.request(t.Context(), "POST", "/threads/lazy/stream/events", `{"channels":["lifecycle"]}`) //nolint:bodyclose // it is closed in the next line
+	defer opened.Body.Close()
+	for _, field := range []string{"one", "two"} {
+		command(`{"id":6,"method":"run.start","params":{"assistant_id":"shop","input":{"` + field + `":1}}}`)
+	}
+	list, _ := f.told(opened, `field \"two\"`)
+	last := list[len(list)-2:]
+	if first, _ := last[0].Params.Data["error"].(string); !strings.Contains(first, "one") || last[0].ID == last[1].ID {
+		t.Errorf("%v", last)
+	}
 }

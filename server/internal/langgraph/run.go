@@ -8,10 +8,12 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/untyped"
+	"example.com/ragflow/internal/feed"
 	"example.com/ragflow/server/internal/door"
 )
 
@@ -30,31 +32,36 @@ type run struct {
 	ended             chan struct{}
 	logged            *loggedCall // nil: of this process
 
-	of     *thread // guards the fields below
-	bytes  int     // that its events take, about
-	status string  // pending, running, success, error, interrupted
+	said  feed.Feed[event] // of this process
+	bytes int              // that these take, about; the goroutine of the run owns it and the next two until it has ended
+	live  int              // of these
+	last  position         // of these
+	after position         // behind which they are; no other run of the thread has the same
+
+	mu     sync.Mutex
+	status string // pending, running, success, error, interrupted
 	at     time.Time
 }
 
-func isOver(status string) bool { return status != "pending" && status != "running" }
-
 func (r *run) path() string { return "/threads/" + r.thread + "/runs/" + r.id }
 
-// over reports whether a run has ended. The caller holds of.mu.
-func (r *run) over() bool { return isOver(r.status) }
+// over reports whether the run has ended.
+func (r *run) over() bool {
+	status, _ := r.now()
+	return status != "pending" && status != "running"
+}
 
 // now returns the status, and when it was reached.
 func (r *run) now() (string, time.Time) {
-	r.of.mu.Lock()
-	defer r.of.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return r.status, r.at
 }
 
 func (r *run) set(status string) {
-	r.of.mu.Lock()
-	defer r.of.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.status, r.at = status, time.Now()
-	r.of.tell()
 }
 
 // shown is a run as clients know it.
@@ -66,14 +73,39 @@ func (r *run) shown() map[string]any {
 	}
 }
 
+// add appends an event. Of too many live ones the older half is forgotten.
+func (r *run) add(e event) {
+	if r.last.n++; e.Seq > r.last.seq {
+		r.last = position{seq: e.Seq}
+	}
+	e.at = r.last
+	r.bytes += e.size()
+	if e.Live {
+		r.live++
+	}
+	if r.live > maxLive {
+		drop := r.live / 2
+		r.live -= drop
+		r.said.Drop(func(e event) bool {
+			drops := e.Live && drop > 0
+			if drops {
+				drop--
+			}
+			return drops
+		})
+	}
+	r.said.Add(e)
+}
+
 // work runs the request and keeps its events, after the runs before it.
 func (r *run) work(ctx context.Context, before []*run, req untyped.Request, b *brakes) {
 	err := r.follow(ctx, before, req, b)
 	status := statusOf(err)
 	if status == "error" {
-		r.of.add(event{run: r, err: err})
+		r.add(event{run: r, err: err})
 	}
 	r.set(status) // before readers see that there are no more events
+	r.said.Close(nil)
 }
 
 func (r *run) follow(ctx context.Context, before []*run, req untyped.Request, b *brakes) (err error) {
@@ -97,7 +129,7 @@ func (r *run) follow(ctx context.Context, before []*run, req untyped.Request, b 
 		if b.see(e); b.hit && e.Kind == graph.RunEnded {
 			e.Status = graph.Limited
 		}
-		r.of.add(event{Event: e, run: r})
+		r.add(event{Event: e, run: r})
 	}
 	return nil
 }
@@ -118,7 +150,7 @@ func statusOf(err error) string {
 // events yields the events of a run from its beginning, to its end.
 func (r *run) events(ctx context.Context) iter.Seq2[event, error] {
 	if r.logged == nil {
-		return r.of.read(ctx, r)
+		return r.said.Read(ctx, 0)
 	}
 	return r.logged.read(ctx, r)
 }
@@ -198,7 +230,7 @@ func inLog(ctx context.Context, t *found, id string) (*run, error) {
 func fromLog(ctx context.Context, t *found, info graph.RunInfo, c *loggedCall) *run {
 	r := &run{
 		id: callID(c.engine, c.after), thread: t.Thread, graph: t.graph, runner: t.Runner, owner: t.Owner, began: info.Began, strategy: "enqueue",
-		modes: names{"values"}, resumable: true, metadata: unpacked(info.Metadata), of: &thread{}, at: info.Ended, ended: make(chan struct{}),
+		modes: names{"values"}, resumable: true, metadata: unpacked(info.Metadata), at: info.Ended, ended: make(chan struct{}),
 		logged: c,
 		cancel: func(error) { _ = t.Cancel(context.WithoutCancel(ctx), t.Thread, info.Run) }, // it fails if the run has ended
 	}

@@ -121,7 +121,7 @@ func cancelRun(c *call, r *run) (any, error) {
 	if action := query.Get("action"); action != "" && action != "interrupt" {
 		return nil, unsupported("action " + strconv.Quote(action))
 	}
-	if status, _ := r.now(); isOver(status) {
+	if r.over() {
 		return nil, door.Errorf(http.StatusNotFound, "the run has ended")
 	}
 	r.cancel(graph.ErrCancelled)

@@ -3,6 +3,7 @@ package langgraph
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -16,7 +17,7 @@ import (
 func (s *service) streamRoutes() []door.Route {
 	return []door.Route{
 		long(s.onNewRun("POST /threads/{thread}/runs/stream", streamNew)), long(s.onNewRun("POST /runs/stream", streamNew)),
-		long(s.onRun("GET /threads/{thread}/runs/{run}/stream", streamAgain)), long(onThread(s, "GET /threads/{thread}/stream", s.streamThread)),
+		long(s.onRun("GET /threads/{thread}/runs/{run}/stream", streamAgain)),
 		long(on("POST /threads/{thread}/stream/events", s.streamEvents)),
 		{Pattern: "POST /threads/{thread}/commands", Scope: tokens.Ask, Errors: problem, Do: door.Answer(fail, s.command)},
 	}
@@ -26,7 +27,7 @@ func (s *service) streamRoutes() []door.Route {
 type reader struct {
 	out   *door.Stream
 	words func(*fold) protocol
-	since int64 // number of the last event that the client has, or was sent
+	since int64 // number of the last event that the client has
 	folds map[*run]*fold
 }
 
@@ -39,11 +40,7 @@ func (r *reader) send(e *event) {
 	}
 	for i, p := range f.take(e) {
 		n := number(e.at, i)
-		if n <= r.since {
-			continue
-		}
-		r.since = n
-		if m, ok := f.words.frame(e, &p, n); ok {
+		if m, ok := f.words.frame(e, &p, n); ok && n > r.since {
 			_ = r.out.Send(m) // an error ends the context of the stream
 		}
 	}
@@ -110,7 +107,8 @@ func (r *run) stream(c *call, modes names, ids bool, since int64) (any, error) {
 	return door.Sent{}, nil
 }
 
-// streamEvents writes the events of a thread, which may not exist yet.
+// streamEvents writes the events of a thread, which may not exist yet: those after a number or, without one, those of
+// its last run, and then those of later runs, until the reader leaves.
 func (s *service) streamEvents(c *call, q *eventsRequest) (any, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -119,57 +117,38 @@ func (s *service) streamEvents(c *call, q *eventsRequest) (any, error) {
 	if err != nil && !errors.Is(err, graph.ErrNotFound) {
 		return nil, err
 	}
-	return s.follow(c, t, q.Since, func(f *fold) protocol { return &newer{fold: f, q: q} })
-}
-
-// streamThread writes the runs of a thread as the older protocol has them.
-func (s *service) streamThread(c *call, t *found, _ *none) (any, error) {
-	if m := strings.Join(c.URL.Query()["stream_mode"], ","); m != "" && m != "run_modes" {
-		return nil, unsupported("stream_mode " + strconv.Quote(m))
-	}
-	since, err := lastEvent(c.Request)
-	if err != nil {
-		return nil, err
-	}
-	return s.follow(c, t, since, func(f *fold) protocol {
-		return &older{fold: f, modes: f.modes, subgraphs: f.subgraphs, ids: true}
-	})
-}
-
-// follow writes the events of a thread, which is nil before it exists: those after a number or, without one, those of
-// its last run, and then those of later runs, until the reader leaves.
-func (s *service) follow(c *call, t *found, since int64, words func(*fold) protocol) (any, error) {
-	var head graph.CommitID
-	if t != nil {
-		head = t.Head
-	}
-	known, leave := s.runs.watch(c.PathValue("thread"), head)
+	known, leave := s.runs.watch(c.PathValue("thread"))
 	defer leave()
-	first, runs := known.known() // before the client sees that the stream begins
+	runs := known.All() // before the client sees that the stream begins
 	ctx, out := door.OpenStream(c.w, c.Request)
 	defer out.Close()
-	to := &reader{out: out, since: since, words: words, folds: map[*run]*fold{}}
-	if t != nil && (since > 0 || len(runs) == 0) {
-		if err := to.catchUp(ctx, t, first); err != nil {
+	to := &reader{out: out, since: q.Since, words: func(f *fold) protocol { return &newer{fold: f, q: q} }, folds: map[*run]*fold{}}
+	if t != nil && (q.Since > 0 || len(runs) == 0) {
+		if err := to.catchUp(ctx, t, runs); err != nil {
 			return door.Sent{}, nil // the reader has left, or comes again
 		}
 	}
 	owner := graph.OwnerOf(ctx)
-	for e, err := range known.read(ctx, nil) {
+	for r, err := range known.Read(ctx, 0) {
 		if err != nil {
 			break
 		}
-		foreign := owner != "" && e.run.owner != owner // of a thread that did not exist when the stream began
-		old := since == 0 && len(runs) > 0 && slices.Contains(runs[:len(runs)-1], e.run)
-		if !foreign && !old {
+		foreign := owner != "" && r.owner != owner // of a thread that did not exist when the stream began
+		if foreign || q.Since == 0 && len(runs) > 0 && slices.Contains(runs[:len(runs)-1], r) {
+			continue
+		}
+		for e, err := range r.said.Read(ctx, 0) {
+			if err != nil {
+				break
+			}
 			to.send(&e)
 		}
 	}
 	return door.Sent{}, nil
 }
 
-// catchUp sends what the log has before a position, if there is one: what the reader lacks or, if it has nothing, the last run.
-func (r *reader) catchUp(ctx context.Context, t *found, before *position) error {
+// catchUp sends what the log has and the known runs have not: what the reader lacks or, if it has nothing, the last run.
+func (r *reader) catchUp(ctx context.Context, t *found, known []*run) error {
 	query := graph.RunQuery{Thread: t.Thread}
 	if r.since == 0 {
 		query.Limit = 1
@@ -177,6 +156,12 @@ func (r *reader) catchUp(ctx context.Context, t *found, before *position) error 
 	infos, err := t.Runs(ctx, query)
 	if err != nil {
 		return err
+	}
+	end := int64(math.MaxInt64)
+	if len(known) > 0 {
+		for _, e := range known[0].said.All() {
+			end = min(end, e.at.seq)
+		}
 	}
 	for _, info := range slices.Backward(infos) {
 		if int64(info.Last)*4+3 < positionOf(r.since).seq {
@@ -187,7 +172,7 @@ func (r *reader) catchUp(ctx context.Context, t *found, before *position) error 
 			if err != nil {
 				return err
 			}
-			if before == nil || e.Seq < before.seq {
+			if e.Seq < end {
 				r.send(&event{Event: e, at: position{seq: e.Seq}, run: x})
 			}
 		}

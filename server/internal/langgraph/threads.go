@@ -24,7 +24,9 @@ func (s *service) threadRoutes() []door.Route {
 		}),
 		onThread(s, "GET /threads/{thread}", func(c *call, t *found, _ *none) (any, error) { return s.shown(c.Context(), t, nil) }),
 		onThread(s, "PATCH /threads/{thread}", s.patchThread),
-		on("DELETE /threads/{thread}", func(c *call, _ *none) (any, error) { return door.Nothing{}, s.remove(c.Context(), c.PathValue("thread")) }),
+		on("DELETE /threads/{thread}", func(c *call, _ *none) (any, error) {
+			return door.Nothing{}, s.remove(c.Context(), c.PathValue("thread"))
+		}),
 		onThread(s, "POST /threads/{thread}/copy", s.copyThread),
 	}
 }

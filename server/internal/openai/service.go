@@ -47,7 +47,9 @@ func Routes(a *ragflow.Assistant, public string) (routes []door.Route) {
 	} {
 		routes = append(routes, door.Route{
 			Pattern: call.pattern, Scope: tokens.Ask, Long: strings.HasPrefix(call.pattern, http.MethodPost), MaxBody: maxMessages, Do: door.Answer(fail, call.do),
-			Errors: func(w http.ResponseWriter, _ *http.Request, status int, message string) { fail(w, &refusal{status: status, message: message}) },
+			Errors: func(w http.ResponseWriter, _ *http.Request, status int, message string) {
+				fail(w, &refusal{status: status, message: message})
+			},
 		})
 	}
 	return routes
