@@ -231,7 +231,8 @@ func TestLongWait(t *testing.T) {
 	if _, err := io.ReadFull(resp.Body, first); err != nil || first[0] != '\n' {
 		t.Fatalf("%q %v", first, err)
 	}
-	f.do(204, "POST", "/runs/cancel", `{"thread_id":"`+id+`","status":"all"}`)
+	path := resp.Header.Get("Content-Location")
+	f.do(204, "POST", path+"/cancel?wait=1", "")
 	rest, err := io.ReadAll(resp.Body)
 	if err != nil || !strings.Contains(string(rest), `"item":"slow"`) {
 		t.Errorf("%q %v", rest, err)
