@@ -7,7 +7,6 @@ package agui
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,9 +30,9 @@ type input struct {
 	Thread   string `json:"threadId"`
 	Run      string `json:"runId"`
 	Messages []struct {
-		ID      string          `json:"id"`
-		Role    string          `json:"role"`
-		Content json.RawMessage `json:"content"`
+		ID      string       `json:"id"`
+		Role    string       `json:"role"`
+		Content door.Content `json:"content"`
 	} `json:"messages"`
 }
 
@@ -47,36 +46,17 @@ func (in *input) said() (said []state.Message, err error) {
 		if !known {
 			continue
 		}
-		text, err := textOf(m.Content)
-		if err != nil {
-			return nil, err
+		if m.Content.Other != "" {
+			return nil, fmt.Errorf("only text can be read, and there is a part of the type %q", m.Content.Other)
 		}
 		if m.ID != "" && slices.ContainsFunc(said, func(o state.Message) bool { return o.ID == m.ID }) {
 			return nil, fmt.Errorf("two messages have the id %q", m.ID)
 		}
-		if strings.TrimSpace(text) != "" {
-			said = append(said, state.Message{ID: m.ID, Role: role, Content: text})
+		if strings.TrimSpace(m.Content.Text) != "" {
+			said = append(said, state.Message{ID: m.ID, Role: role, Content: m.Content.Text})
 		}
 	}
 	return said, nil
-}
-
-// textOf returns a content, which is a text or a list of parts. A message that calls tools may have none.
-func textOf(content json.RawMessage) (text string, err error) {
-	var parts []struct{ Type, Text string }
-	if len(content) == 0 || json.Unmarshal(content, &text) == nil {
-		return text, nil
-	}
-	if json.Unmarshal(content, &parts) != nil {
-		return "", errors.New("content is neither a text nor a list of parts")
-	}
-	for _, p := range parts {
-		if p.Type != "text" {
-			return "", fmt.Errorf("only text can be read, and there is a part of the type %q", p.Type)
-		}
-		text += p.Text
-	}
-	return text, nil
 }
 
 // Routes are the routes of the protocol. public is the address of the server in links; empty: as each client has it.
@@ -126,8 +106,7 @@ type teller struct {
 
 func (t *teller) send(kind string, event object) {
 	event["type"] = kind
-	data, _ := json.Marshal(event) // maps of plain values always have a JSON form
-	_ = t.out.Send(door.Message{Data: data})
+	_ = t.out.SendJSON("", event)
 }
 
 // answer answers the question that the messages end with, or tells what the thread has if that is not a new one.

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
@@ -196,17 +195,11 @@ func (s *service) watch(w http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	ctx, out := door.OpenStream(w, r)
 	defer out.Close()
-	send := func(kind string, v any) {
-		data, err := json.Marshal(v)
-		if err == nil {
-			_ = out.Send(door.Message{Event: kind, Data: data}) // its error ends ctx
-		}
-	}
 	for p := range j.Watch(ctx) {
-		send("progress", p)
+		_ = out.SendJSON("progress", p) // its error ends ctx
 	}
 	if ctx.Err() == nil {
-		send("end", j.Status())
+		_ = out.SendJSON("end", j.Status()) // the last one
 	}
 	return door.Sent{}, nil
 }

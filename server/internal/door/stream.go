@@ -3,6 +3,8 @@ package door
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -83,6 +85,17 @@ func (s *Stream) Send(m Message) error {
 	}
 	s.buffer.WriteByte('\n')
 	return s.write()
+}
+
+// SendJSON writes an event whose data is a value as JSON.
+func (s *Stream) SendJSON(event string, v any) error {
+	var data bytes.Buffer
+	out := json.NewEncoder(&data)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(v); err != nil {
+		return fmt.Errorf("event %q: %w", event, err)
+	}
+	return s.Send(Message{Event: event, Data: bytes.TrimSpace(data.Bytes())})
 }
 
 // Comment writes a line that readers ignore.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strings"
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
@@ -251,7 +250,7 @@ func (f *flow) question(ctx context.Context, req untyped.Request) (q ragflow.Que
 
 // inState returns the message in the terms of the library.
 func (m *message) inState() (state.Message, error) {
-	out := state.Message{ID: m.ID}
+	out := state.Message{ID: m.ID, Content: m.Content.Text}
 	switch m.Type + m.Role {
 	case "human", "user":
 		out.Role = state.Human
@@ -260,21 +259,9 @@ func (m *message) inState() (state.Message, error) {
 	default:
 		return out, fmt.Errorf("a message of type %q", m.Type+m.Role)
 	}
-	if json.Unmarshal(m.Content, &out.Content) == nil {
-		return out, nil
+	if m.Content.Other != "" {
+		return out, fmt.Errorf("content of type %q", m.Content.Other)
 	}
-	var blocks []struct{ Type, Text string }
-	if err := json.Unmarshal(m.Content, &blocks); err != nil {
-		return out, fmt.Errorf("content: %w", err)
-	}
-	var texts []string
-	for _, b := range blocks {
-		if b.Type != "text" {
-			return out, fmt.Errorf("content of type %q", b.Type)
-		}
-		texts = append(texts, b.Text)
-	}
-	out.Content = strings.Join(texts, "\n")
 	return out, nil
 }
 

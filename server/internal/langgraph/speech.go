@@ -104,10 +104,8 @@ func (s *speech) settle(values map[string]any) (out []*said) {
 		if delete(s.open, saved.ID); m == nil {
 			m = &said{id: saved.ID}
 		}
-		var text string
-		isText := json.Unmarshal(saved.Content, &text) == nil
-		rest, follows := strings.CutPrefix(text, m.text)
-		if m.text = rest; !isText || !follows || m.stale {
+		rest, follows := strings.CutPrefix(saved.Content.Text, m.text)
+		if m.text = rest; saved.Content.Other != "" || !follows || m.stale {
 			m.text = ""
 		}
 		m.kind, m.whole = saved.Type, list[i]

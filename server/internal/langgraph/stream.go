@@ -83,11 +83,8 @@ func (r *run) stream(c *call, modes names, ids bool, since int64) (any, error) {
 	c.w.Header().Set("Location", r.path()+"/stream?stream_mode="+strings.Join(modes, "&stream_mode="))
 	ctx, out := door.OpenStream(c.w, c.Request)
 	defer out.Close()
-	send := func(name string, data any) {
-		_ = out.Send(door.Message{Event: name, Data: encoded(data)}) // a fault shows with the next one
-	}
 	if since == 0 {
-		send("metadata", map[string]any{"run_id": r.id, "attempt": 1})
+		_ = out.SendJSON("metadata", map[string]any{"run_id": r.id, "attempt": 1}) // an error ends ctx
 	}
 	to := &reader{out: out, since: since, folds: map[*run]*fold{}, words: func(f *fold) protocol {
 		return &older{fold: f, modes: modes, subgraphs: r.subgraphs, ids: ids}
@@ -101,7 +98,7 @@ func (r *run) stream(c *call, modes names, ids bool, since int64) (any, error) {
 	}
 	if len(to.folds) == 0 && slices.Contains(modes, "values") { // nothing was left to do
 		if state, _, err := r.runner.State(ctx, r.thread); err == nil {
-			send("values", valuesOf(state))
+			_ = out.SendJSON("values", valuesOf(state)) // the last event
 		}
 	}
 	return door.Sent{}, nil

@@ -10,6 +10,7 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/address"
+	"example.com/ragflow/server/internal/door"
 	"example.com/ragflow/state"
 )
 
@@ -36,10 +37,10 @@ func valuesOf(body json.RawMessage) map[string]any {
 
 // message is the part of a LangChain message that this server looks at.
 type message struct {
-	ID      string          `json:"id"`
-	Type    string          `json:"type"`
-	Role    string          `json:"role"`
-	Content json.RawMessage `json:"content"`
+	ID      string       `json:"id"`
+	Type    string       `json:"type"`
+	Role    string       `json:"role"`
+	Content door.Content `json:"content"`
 }
 
 // messagesOf are the messages of a state.

@@ -218,21 +218,3 @@ func (h *house) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.Read
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "text/plain", Text: content}}}, nil
 }
-
-// complete completes the id of a document from the beginning of its path.
-func (h *house) complete(ctx context.Context, r *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
-	out := &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}
-	if r.Params.Argument.Name != "id" {
-		return out, nil
-	}
-	all, err := h.files(ctx, "", "")
-	for _, f := range all {
-		if strings.HasPrefix(f.Path, r.Params.Argument.Value) || strings.HasPrefix(f.ID, r.Params.Argument.Value) {
-			if out.Completion.Total++; len(out.Completion.Values) < 100 {
-				out.Completion.Values = append(out.Completion.Values, f.ID)
-			}
-		}
-	}
-	out.Completion.HasMore = out.Completion.Total > len(out.Completion.Values)
-	return out, err
-}

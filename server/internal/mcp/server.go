@@ -33,7 +33,7 @@ func newServer(ctx context.Context, a *ragflow.Assistant, who *door.Principal, v
 	h.leaves = func(f func()) func() bool { return context.AfterFunc(ctx, f) }
 	s := mcp.NewServer(&mcp.Implementation{Name: "ragflow", Title: "Documents", Version: version}, &mcp.ServerOptions{
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }, // what is listed depends on the caller
-		Instructions: instructions, SchemaCache: schemas, CompletionHandler: h.complete,
+		Instructions: instructions, SchemaCache: schemas,
 		Capabilities: &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{}, Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
 	})
 	s.AddReceivingMiddleware(h.enter)

@@ -1,9 +1,7 @@
 package openai
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -160,14 +158,4 @@ func (a *answer) annotations(nested bool) []object {
 		out = append(out, cited)
 	}
 	return out
-}
-
-// send writes a value as an event.
-func send(out *door.Stream, event string, v any) {
-	var data bytes.Buffer
-	e := json.NewEncoder(&data)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err == nil { // maps of plain values always have a JSON form
-		_ = out.Send(door.Message{Event: event, Data: bytes.TrimSpace(data.Bytes())}) // see teller
-	}
 }

@@ -102,7 +102,7 @@ func (c *chunks) send(delta object, finish any, more object) {
 		chunk["usage"] = nil
 	}
 	maps.Copy(chunk, more)
-	send(c.out, "", chunk)
+	_ = c.out.SendJSON("", chunk) // see teller
 }
 
 func (c *chunks) step(node string) {
@@ -143,13 +143,13 @@ func (c *chunks) end() {
 	if c.usage {
 		last := c.frame("chat.completion.chunk")
 		last["usage"] = c.answer.usage()
-		send(c.out, "", last)
+		_ = c.out.SendJSON("", last) // as above
 	}
 	_ = c.out.Send(door.Message{Data: []byte("[DONE]")}) // see teller
 }
 
 func (c *chunks) fail(err error) {
-	send(c.out, "", refused(err).problem())
+	_ = c.out.SendJSON("", refused(err).problem()) // see teller
 }
 
 // chore matches what programs ask the model of a chat by themselves: Open WebUI for titles, tags,

@@ -190,7 +190,6 @@ func TestRights(t *testing.T) {
 	}{
 		"model":    {"GET", "/v1/models/ragflow%2Ffinance", "/v1/models/ragflow%2Fnothing", nil},
 		"response": {"GET", "/v1/responses/" + text(response, "id"), "/v1/responses/resp_x", nil},
-		"delete":   {"DELETE", "/v1/responses/" + text(response, "id"), "/v1/responses/resp_x", nil},
 		"passage":  {"GET", passage, "/v1/passages/x/1", nil},
 	} {
 		a, _, foreign := f.do(r.method, r.foreign, r.body)

@@ -5,42 +5,15 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/ragflow/server/internal/door"
 	"example.com/ragflow/state"
 )
 
 // message is a message of a chat, or an item of the input of a response.
 type message struct {
-	Type    string  `json:"type"` // of an item: empty or "message"
-	Role    string  `json:"role"`
-	Content content `json:"content"`
-}
-
-// content is a text, or a list of parts whose texts belong together.
-type content struct {
-	text  string
-	other string // type of a part that is no text
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (c *content) UnmarshalJSON(data []byte) error {
-	var parts []struct{ Type, Text, Refusal string }
-	if json.Unmarshal(data, &c.text) == nil {
-		return nil
-	}
-	if err := json.Unmarshal(data, &parts); err != nil {
-		return fmt.Errorf("content is neither a text nor a list of parts: %w", err)
-	}
-	for _, p := range parts {
-		switch p.Type {
-		case "text", "input_text", "output_text":
-			c.text += p.Text
-		case "refusal":
-			c.text += p.Refusal
-		default:
-			c.other = p.Type
-		}
-	}
-	return nil
+	Type    string       `json:"type"` // of an item: empty or "message"
+	Role    string       `json:"role"`
+	Content door.Content `json:"content"`
 }
 
 // input is the input of a response: a text, or messages.
@@ -50,7 +23,7 @@ type input []message
 func (in *input) UnmarshalJSON(data []byte) error {
 	var said string
 	if json.Unmarshal(data, &said) == nil {
-		*in = input{{Role: "user", Content: content{text: said}}}
+		*in = input{{Role: "user", Content: door.Content{Text: said}}}
 		return nil
 	}
 	return json.Unmarshal(data, (*[]message)(in))
@@ -61,10 +34,10 @@ func (in *input) UnmarshalJSON(data []byte) error {
 func question(param string, messages []message) (text string, before []state.Message, err error) {
 	var all []state.Message
 	for _, m := range messages {
-		switch said := m.Content.text; {
+		switch said := m.Content.Text; {
 		case m.Type != "" && m.Type != "message":
-		case m.Role == "user" && m.Content.other != "":
-			return "", nil, refuse(param, fmt.Sprintf("only text can be read, and there is a part of the type %q", m.Content.other))
+		case m.Role == "user" && m.Content.Other != "":
+			return "", nil, refuse(param, fmt.Sprintf("only text can be read, and there is a part of the type %q", m.Content.Other))
 		case m.Role == "user":
 			all = append(all, state.Message{Role: state.Human, Content: said})
 		case m.Role == "assistant" && said != "":

@@ -134,7 +134,7 @@ type events struct {
 func (e *events) send(event string, more object) {
 	more["type"], more["sequence_number"] = event, e.n
 	e.n++
-	send(e.out, event, more)
+	_ = e.out.SendJSON(event, more) // see teller
 }
 
 // at sends an event of the text.
@@ -196,22 +196,4 @@ func (s *service) response(_ http.ResponseWriter, r *http.Request) (any, error) 
 	a.text = a.writer.write(reply.Answer) + a.writer.close()
 	s.finish(r, a, reply)
 	return a.response("completed", object{}, a.message("completed")), nil
-}
-
-// deleteResponse undoes the last turn of a thread, and deletes a thread that has no other one.
-func (s *service) deleteResponse(_ http.ResponseWriter, r *http.Request) (any, error) {
-	ctx, run, log := r.Context(), strings.TrimPrefix(r.PathValue("id"), "resp_"), s.a.Threads()
-	t, at, err := s.said(ctx, run)
-	switch {
-	case err != nil:
-	case at < len(t.Messages)-1:
-		err = &refusal{http.StatusConflict, "response_id", "conversation_went_on", "only the last response of a conversation can be deleted"}
-	case t.Messages[0].Run == run:
-		err = log.Delete(ctx, t.ID)
-	default:
-		if err = log.Undo(ctx, t.ID); err == nil {
-			err = s.remember(ctx, t.ID, place{})
-		}
-	}
-	return object{"id": r.PathValue("id"), "object": "response", "deleted": true}, err
 }

@@ -78,18 +78,6 @@ func TestPrevious(t *testing.T) {
 	if n := len(f.threads()); n != 2 {
 		t.Errorf("%d threads after a fork", n)
 	}
-	if status, _, said := f.do("DELETE", "/v1/responses/"+first, nil); status != http.StatusConflict {
-		t.Errorf("delete an inner one: %d %s", status, said)
-	}
-	for _, id := range []string{second, first} {
-		f.json("DELETE", "/v1/responses/"+id, nil)
-		if status, _, said := f.do("GET", "/v1/responses/"+id, nil); status != http.StatusNotFound {
-			t.Errorf("deleted: %d %s", status, said)
-		}
-	}
-	if n := len(f.threads()); n != 1 {
-		t.Errorf("%d threads after all", n)
-	}
 }
 
 // TestConversation keeps its messages; before its first response it is empty.

@@ -38,7 +38,6 @@ func Routes(a *ragflow.Assistant, public string) (routes []door.Route) {
 		{"POST /v1/chat/completions", s.chat},
 		{"POST /v1/responses", s.respond},
 		{"GET /v1/responses/{id}", s.response},
-		{"DELETE /v1/responses/{id}", s.deleteResponse},
 		{"POST /v1/conversations", s.makeConversation},
 		{"GET /v1/conversations/{id}", s.conversation},
 		{"GET /v1/conversations/{id}/items", s.items},
