@@ -10,7 +10,6 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/internal/rank"
-	"example.com/ragflow/internal/text"
 	"example.com/ragflow/state"
 )
 
@@ -33,9 +32,7 @@ func (t *Texts) orNew() *Texts {
 	return t
 }
 
-// distinct returns the indices of the sources that are not duplicates of an
-// earlier one, in order. Passages of two documents that differ in a number only are
-// versions, not duplicates.
+// distinct returns the indices of the sources that do not repeat an earlier one, in order.
 func (t *Texts) distinct(sources []state.Source, duplicate rank.Cut) []int {
 	vectors := make([]rank.Vector, len(sources))
 	for i, s := range sources {
@@ -44,7 +41,7 @@ func (t *Texts) distinct(sources []state.Source, duplicate rank.Cut) []int {
 	var kept []int
 	for i, v := range vectors {
 		near := func(k int) bool {
-			return duplicate(rank.Cosine(vectors[k], v)) && (documentOf(sources[k]) == documentOf(sources[i]) || !text.Versions(sources[k].Text, sources[i].Text))
+			return rank.Repeats(&sources[k].Chunk, &sources[i].Chunk, rank.Cosine(vectors[k], v), duplicate)
 		}
 		if !slices.ContainsFunc(kept, near) {
 			kept = append(kept, i)

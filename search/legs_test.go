@@ -206,6 +206,11 @@ func TestListWithoutDuplicates(t *testing.T) {
 	if got := chunks(l); l.Duplicates != 2 || len(got) != 3 || !slices.Contains(got, "d#0") || !slices.Contains(got, "e#0") {
 		t.Errorf("%d near-duplicates left out of %v", l.Duplicates, got)
 	}
+	put(t, db, "/docs", file("f", "", strings.Replace(words, "tau", "tau 2024", 1)), file("g", "", strings.Replace(words, "tau", "tau 2025", 1)))
+	e = engineOf(t, snapshotOf(t, db, "/docs"), search.Options{})
+	if got := chunks(list(t, e, "tau", search.Request{K: 9})); !slices.Contains(got, "f#0") || !slices.Contains(got, "g#0") {
+		t.Errorf("of two versions found %v", got)
+	}
 	if l := list(t, e, "needle", search.Request{K: 5, Ranks: true}); len(l.Hits) != 5 || l.Duplicates != 0 {
 		t.Errorf("the ranking alone has %d hits", len(l.Hits))
 	}

@@ -144,6 +144,7 @@ func (e *Engine) chunksOf(ctx context.Context, hits []state.Hit) (map[string]*st
 // and the number of those dropped above the last of them.
 func withoutDuplicates(hits []state.Hit, chunks map[string]*state.Chunk, k int) (kept []state.Hit, duplicates int) {
 	var vectors []rank.Vector
+	var compared []*state.Chunk // of the vectors
 	near := rank.AtLeast(rank.NearDuplicate)
 	seen := map[string]bool{}
 	for i, h := range hits {
@@ -154,8 +155,11 @@ func withoutDuplicates(hits []state.Hit, chunks map[string]*state.Chunk, k int) 
 		again := seen[c.Hash]
 		if !again && i < comparedHits {
 			v := rank.TextVector(c.Text)
-			if again = slices.ContainsFunc(vectors, func(o rank.Vector) bool { return near(rank.Cosine(o, v)) }); !again {
-				vectors = append(vectors, v)
+			for j, o := range compared {
+				again = again || rank.Repeats(o, c, rank.Cosine(vectors[j], v), near)
+			}
+			if !again {
+				vectors, compared = append(vectors, v), append(compared, c)
 			}
 		}
 		if again {

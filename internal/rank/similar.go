@@ -3,9 +3,11 @@ package rank
 import (
 	"math"
 	"slices"
+	"strings"
 	"unicode"
 
 	"example.com/ragflow/internal/text"
+	"example.com/ragflow/state"
 )
 
 // tolerance is the rounding error that comparisons of similarities accept.
@@ -176,4 +178,31 @@ func MMR(relevance []float64, similarity func(i, j int) float64, lambda float64,
 		}
 	}
 	return picked
+}
+
+// Repeats reports whether a passage repeats another one, by the similarity of their texts. Lines that a mail quotes do not
+// count, because a reply changes what it quotes. Passages of two documents that differ in a number are versions of one.
+func Repeats(a, b *state.Chunk, similarity float64, duplicate Cut) bool {
+	if !duplicate(similarity) {
+		return false
+	}
+	x, y := unquoted(a.Text), unquoted(b.Text)
+	if len(x)+len(y) < len(a.Text)+len(b.Text) && !duplicate(Cosine(TextVector(x), TextVector(y))) {
+		return false
+	}
+	return a.Root == b.Root && a.Source == b.Source || !text.Versions(a.Text, b.Text)
+}
+
+// unquoted returns a text without the lines that begin with ">", as loaders mark what a mail quotes.
+func unquoted(s string) string {
+	if !strings.Contains(s, ">") {
+		return s
+	}
+	var own strings.Builder
+	for line := range strings.Lines(s) {
+		if !strings.HasPrefix(strings.TrimLeft(line, " "), ">") {
+			own.WriteString(line)
+		}
+	}
+	return own.String()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/internal/rank"
+	"example.com/ragflow/state"
 )
 
 // TestCuts checks F07 and F08: 0.85 stays in the context and 0.851 is dropped; 0.95 is dropped
@@ -28,6 +29,36 @@ func TestCuts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := tt.cut(tt.similarity); got != tt.want {
 				t.Errorf("a duplicate at %v: %v, want %v", tt.similarity, got, tt.want)
+			}
+		})
+	}
+}
+
+// TestRepeats: a reply that quotes a mail, and a version of a document, repeat nothing.
+func TestRepeats(t *testing.T) {
+	const (
+		mail    = "The fitting moves from the week of 9 June to the week of 23 June, because the glass arrives later than promised."
+		reply   = "Tuesday suits me better.\n\n> " + mail + "\n"
+		thanks  = "Thank you.\n\n> " + mail + "\n"
+		version = "The fitting moves from the week of 9 June to the week of 30 June, because the glass arrives later than promised."
+	)
+	for _, tt := range []struct {
+		name, a, b, from string
+		want             bool
+	}{
+		{"a copy", mail, mail, "b.eml", true},
+		{"a reply", mail, reply, "b.eml", false},
+		{"two replies", thanks, reply, "b.eml", false},
+		{"the same reply", reply, reply, "b.eml", true},
+		{"another number", mail, version, "b.eml", false},
+		{"another number in one file", mail, version, "a.eml", true},
+		{"another text", mail, "The rent rises.", "b.eml", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, b := state.Chunk{Source: "a.eml", Text: tt.a}, state.Chunk{Source: tt.from, Text: tt.b}
+			similarity := rank.Cosine(rank.TextVector(tt.a), rank.TextVector(tt.b))
+			if got := rank.Repeats(&a, &b, similarity, rank.Above(0.85)); got != tt.want {
+				t.Errorf("repeats at %.2f: %v, want %v", similarity, got, tt.want)
 			}
 		})
 	}
