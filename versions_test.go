@@ -1,6 +1,8 @@
 package ragflow_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +36,9 @@ func TestVersions(t *testing.T) {
 	files := map[string]string{
 		"2025/prices.md": prices2025, "2026/prices.md": prices2026, "backup/prices.md": prices2025,
 		"fees-old.md": old, "fees.md": strings.NewReplacer("2024", "2026", "60", "75").Replace(old),
+		"leave-2023.md": "# Leave (version 1, valid from 1 January 2023)\n\nFull-time staff have 25 days of paid leave a year. Up to 3 unused days may be carried over. Gwen approves them.\n",
+		"leave-2025.md": "# Leave (version 2, valid from 1 January 2025)\n\nFull-time staff have 27 days of paid leave a year. Up to 5 unused days may be carried over. Amara approves them.\n\nThe workshop is closed between Christmas and New Year. Those days cost no leave.\n",
+		"list-2024.csv": "Article,Price\nOak door,385\nPine door,240\nSash window,920\n", "list-2025.csv": "Article,Price\nOak door,410\nPine door,255\nSash window,980\n",
 		"canoe.md": "# Rental\n\nThe rent of a canoe for one day is 20 euros.\n", "kayak.md": "# Rental\n\nThe rent of a kayak for one day is 25 euros.\n",
 		"rye.md": "# Bread\n\nFrom 2025 on: a loaf of rye costs 4 euros, with tax and without a bag.\n",
 	}
@@ -42,6 +47,8 @@ func TestVersions(t *testing.T) {
 		{"How much is a night in the dormitory?", "2026/prices.md 2025/prices.md"},
 		{"How much was a night in the dormitory in 2025?", "2025/prices.md 2026/prices.md"},
 		{"Wie hoch ist der aktuelle Jahresbeitrag für Erwachsene?", "fees.md fees-old.md"},
+		{"How many days of leave do full-time staff have?", "leave-2025.md leave-2023.md"},
+		{"What is the price of an oak door?", "list-2025.csv list-2024.csv"},
 		{"What is the rent of a canoe for one day?", "canoe.md"},
 		{"What does a loaf of rye cost?", "rye.md"},
 	} {
@@ -51,6 +58,9 @@ func TestVersions(t *testing.T) {
 			if i := len(shown) - 1; i < 0 || shown[i] != cited.Source {
 				shown = append(shown, cited.Source)
 			}
+		}
+		if strings.Contains(r.Answer, "Sash") {
+			t.Errorf("%s: shows more than the row: %s", c.question, r.Answer)
 		}
 		both := strings.Contains(c.shown, " ")
 		if !both && len(shown) > 1 {
@@ -62,5 +72,23 @@ func TestVersions(t *testing.T) {
 		if differ := strings.Contains(r.Answer, "differ") || strings.Contains(r.Answer, "unterscheiden"); differ != both {
 			t.Errorf("%s: says that they differ: %v: %s", c.question, differ, r.Answer)
 		}
+	}
+}
+
+// TestChangedMail: a reply that quotes a mail and changes what it says is found beside it.
+func TestChangedMail(t *testing.T) {
+	const (
+		head = "From: %s@example.com\nDate: Tue, 0%d May 2025 09:14:00 +0100\nSubject: %sYour staircase\n\n"
+		text = "The glass arrives later than promised. We have to move the fitting to the week of 23 June. Tom and Piotr will fit it on Monday 23 June at 8:00."
+	)
+	a := open(t, ragflow.Config{Docs: pages(t, map[string]string{
+		"a.eml": fmt.Sprintf(head, "gwen", 6, "") + text + "\n",
+		"b.eml": fmt.Sprintf(head, "miriam", 7, "Re: ") + "Monday does not suit me. Tuesday 24 June would be fine.\n\nOn Tue, 6 May 2025 at 09:14, Gwen wrote:\n> " + text + "\n",
+	})})
+	r := ask(t, a, "", "When will they fit the staircase?")
+	found := slices.ContainsFunc(r.Citations, func(c ragflow.CitationReply) bool { return c.Source == "b.eml" }) ||
+		slices.ContainsFunc(r.Others, func(o ragflow.OtherReply) bool { return o.Source == "b.eml" })
+	if !found {
+		t.Errorf("without the reply: %s", r.Answer)
 	}
 }

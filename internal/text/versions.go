@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// versionShare is the share of common triples of words, numbers masked, from which two texts are versions of one.
+// versionShare is the share of the shorter text's triples of words, numbers masked, from which two texts are versions of one.
 const versionShare = 0.6
 
-// Versions reports whether two texts say the same but for numbers: they share most of their triples of words, if each
-// number counts as any number, and they differ in one. Names are not masked, so prices of two goods are no versions.
+// Versions reports whether two texts say the same but for numbers: the longer one has most of the triples of words of the
+// shorter one, if each number counts as any number, and they differ in one. A new version may say more. Names are not masked, so prices of two goods are no versions.
 func Versions(a, b string) bool {
 	x, numbersA := masked(a)
 	y, numbersB := masked(b)
@@ -23,8 +23,7 @@ func Versions(a, b string) bool {
 			common++
 		}
 	}
-	all := len(first) + len(second) - common
-	return common > 0 && float64(common) >= versionShare*float64(all)
+	return common > 0 && float64(common) >= versionShare*float64(min(len(first), len(second)))
 }
 
 // SameBesidesNumbers reports whether two texts have the same words in the same order, and how many of their numbers differ.

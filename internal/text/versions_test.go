@@ -16,6 +16,10 @@ func TestVersions(t *testing.T) {
 			"a price that changed", "Valid from January 2025. A night in the dormitory costs 24 euros. Breakfast costs 7 euros.",
 			"Valid from January 2026. A night in the dormitory costs 29 euros. Breakfast costs 8 euros.", true,
 		},
+		{
+			"a version that says more", "A night in the dormitory costs 24 euros. Breakfast costs 7 euros.",
+			"A night in the dormitory costs 29 euros. Breakfast costs 8 euros. Guests pay in advance, by card. Children below four stay for nothing.", true,
+		},
 		{"a copy", "A night costs 24 euros.", "A night  costs 24 euros.", false},
 		{"another good", "A night in the dormitory costs 24 euros.", "A loaf of rye bread costs 4 euros.", false},
 		{"another good, short", "Breakfast costs 8 euros.", "Dinner costs 12 euros.", false},

@@ -44,15 +44,16 @@ func (a *Answerer) versions(t state.Task, best piece) []piece {
 }
 
 // withVersions puts the versions of the best piece before the others, unless the question names its file. The first of
-// them is shown with what stands around it, the others as one sentence. labels are the lines in front of the versions:
+// them is shown with what stands around it, unless it is a row that answers alone, the others as one sentence. labels are the lines in front of the versions:
 // file and date, the first one behind the sentence that they differ.
 func (a *Answerer) withVersions(t state.Task, pieces []piece) (out []piece, labels []string) {
 	if !namedSources(t)[pieces[0].source] {
 		out = a.versions(t, pieces[0])
 	}
 	for i, x := range out {
-		if out[i] = x.p.around(x.source, x.unit, bestWords); i > 0 {
-			out[i].first, out[i].last, out[i].single = x.unit, x.unit, true
+		out[i].first, out[i].last, out[i].single = x.unit, x.unit, true
+		if i == 0 && !pieces[0].single {
+			out[i] = x.p.around(x.source, x.unit, bestWords)
 		}
 		label := readable.Line(t.Sources[x.source].Source)
 		if date := dateOf(t.Sources[x.source].Chunk); date != "" {
