@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -75,6 +76,26 @@ func TestStoreIntegration(t *testing.T) {
 		}
 		return open(t, schemas[dir])
 	})
+}
+
+// TestOpenAtOnceIntegration: servers that begin at the same time make the tables once.
+func TestOpenAtOnceIntegration(t *testing.T) {
+	for range 20 {
+		address := schema(t)
+		var group sync.WaitGroup
+		for range 8 {
+			group.Go(func() {
+				s, err := postgres.Open(t.Context(), address, postgres.Options{Texts: graphtest.Texts})
+				if err == nil {
+					err = s.Close()
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+	}
 }
 
 var _ threads.Store = (*postgres.Store)(nil)

@@ -56,10 +56,12 @@ func (s *Store) migrate(ctx context.Context, o Options) error {
 	})
 }
 
-// version reads the version of the schema, 0 if there is none.
+// version reads the version of the schema, 0 if there is none. It reads the catalog, because to_regclass does not see a
+// table that another session made since the transaction began.
 func (s *Store) version(ctx context.Context, q queryer) (version int, err error) {
+	const meta = `SELECT EXISTS(SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'meta')`
 	var exists bool
-	if err := q.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, pgx.Identifier{s.schema, "meta"}.Sanitize()).Scan(&exists); err != nil || !exists {
+	if err := q.QueryRow(ctx, meta, s.schema).Scan(&exists); err != nil || !exists {
 		return 0, err
 	}
 	err = q.QueryRow(ctx, `SELECT coalesce((SELECT value FROM meta WHERE key = $1), '0')::int`, versionKey).Scan(&version)

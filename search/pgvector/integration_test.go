@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -167,6 +168,23 @@ func TestIntegrationInterrupted(t *testing.T) {
 		if err == nil {
 			break
 		}
+	}
+}
+
+// TestIntegrationFirstPuts: servers that index at the same time make the tables once.
+func TestIntegrationFirstPuts(t *testing.T) {
+	for range 10 {
+		where := address(t)
+		var group sync.WaitGroup
+		for i := range 8 {
+			db := open(t, where)
+			group.Go(func() {
+				if err := db.Put(t.Context(), fmt.Sprint("/docs", i), []search.Entry{page("a.md", "basil")}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
 	}
 }
 

@@ -146,15 +146,17 @@ func (s *store) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// exists reports whether the tables exist; another process may have made them.
+// exists reports whether the tables exist; another process may have made them. It reads the catalog, because to_regclass
+// does not see a table that another session made since the transaction began.
 func (s *store) exists(ctx context.Context) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ready {
 		return true, nil
 	}
+	const inCatalog = `SELECT EXISTS(SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'format')`
 	var made bool
-	err := s.db(ctx).QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, pgx.Identifier{s.schema, "format"}.Sanitize()).Scan(&made)
+	err := s.db(ctx).QueryRow(ctx, inCatalog, s.schema).Scan(&made)
 	if err != nil || !made {
 		return false, err
 	}
