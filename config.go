@@ -110,7 +110,7 @@ type Config struct {
 	Observer search.Observer
 	// Logger gets technical messages; nil discards them.
 	Logger *slog.Logger
-	// Clock returns the time; default time.Now.
+	// Clock returns the time; default time.Now. Several goroutines call it at once.
 	Clock func() time.Time
 	// NewID returns the IDs of threads, runs and messages; default UUIDs.
 	NewID func() string
