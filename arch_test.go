@@ -218,6 +218,7 @@ var rooms = map[string]room{
 		"modernc.org/sqlite",          // SQLite without
 	}},
 	"internal/settings": {ours: []string{"*"}, theirs: []string{ // it chooses backends and providers
+		"github.com/jackc/pgx/v5",  // PostgreSQL as a database of package database/sql
 		"github.com/joho/godotenv", // .env files
 		"github.com/adrg/xdg",      // where configuration and data live
 		"go.yaml.in/yaml/v4",       // the configuration file

@@ -240,7 +240,7 @@ func summariesView(t *testing.T, data, thread string) []string {
 
 func eachRow(t *testing.T, data, query, thread string, scan func(*sql.Rows) error) {
 	t.Helper()
-	db, err := sql.Open(sql.Drivers()[0], filepath.Join(data, "threads.db")) // whichever driver the build has
+	db, err := sql.Open(sqliteDriver(), filepath.Join(data, "threads.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,6 +258,12 @@ func eachRow(t *testing.T, data, query, thread string, scan func(*sql.Rows) erro
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// sqliteDriver is the name of the driver for SQLite that the build has.
+func sqliteDriver() string {
+	drivers := sql.Drivers()
+	return drivers[slices.IndexFunc(drivers, func(name string) bool { return strings.HasPrefix(name, "sqlite") })]
 }
 
 func TestSameInputSameBytes(t *testing.T) {

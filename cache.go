@@ -2,9 +2,13 @@ package ragflow
 
 import (
 	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -22,13 +26,16 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Cache configures the cache of answers. It is cache.db in DataDir, or in memory without one. Only the
+// Cache configures the cache of answers. Only the
 // first question of a thread is answered from it, and only while everything that the answer depends on
 // is as it was: the documents and their index, the settings, the models, the owner of the thread. An
 // answer is not kept if it was declined, if the run had a warning, or if an agent gave it. The turn of
-// such a question is saved as any other, and Reply.Cached is set. A file that cannot be used is a warning.
+// such a question is saved as any other, and Reply.Cached is set. A database that cannot be used is a warning.
 type Cache struct {
-	On       bool
+	On bool
+	// Database opens a PostgreSQL database for the answers, which several servers with the same program and one index
+	// then share; the Assistant closes it. Nil: cache.db in DataDir, or memory without one.
+	Database func(context.Context) (*sql.DB, error)
 	TTL      time.Duration // how long an answer is kept; 0: an hour
 	MaxBytes int64         // of all answers; 0: 256 MiB. The least recently used ones make room
 	// Similar is the least cosine, from 0.9 to 1, of a question that gets the answer to a similar one. The two
@@ -51,7 +58,7 @@ func (c Cache) check() error {
 // minSimilar is the least cosine of two questions with one answer.
 const minSimilar = 0.9
 
-// cacheFile is in the data folder, also if the threads are on a server.
+// cacheFile is in the data folder.
 const cacheFile = "cache.db"
 
 // openCache opens the cache of answers, unless there is none.
@@ -60,9 +67,9 @@ func (a *Assistant) openCache() {
 	if !c.Cache.On || c.ForgetThreads || c.ReadOnly {
 		return
 	}
-	path := ":memory:"
+	place := cache.Place{Path: ":memory:", Postgres: c.Cache.Database}
 	if c.DataDir != "" {
-		path = filepath.Join(c.DataDir, cacheFile)
+		place.Path = filepath.Join(c.DataDir, cacheFile)
 	}
 	scope, err := c.cacheScope()
 	if err != nil {
@@ -70,7 +77,7 @@ func (a *Assistant) openCache() {
 		return
 	}
 	a.cacheScope = scope
-	a.cache = cache.Open(path, cache.Options{TTL: c.Cache.TTL, MaxBytes: c.Cache.MaxBytes, Keys: c.sealKeys(), Logger: c.Logger, Clock: c.Clock})
+	a.cache = cache.Open(place, cache.Options{TTL: c.Cache.TTL, MaxBytes: c.Cache.MaxBytes, Keys: c.sealKeys(), Logger: c.Logger, Clock: c.Clock})
 	switch {
 	case c.Cache.Similar == 0:
 	case a.embedder != nil:
@@ -86,15 +93,11 @@ func (a *Assistant) openCache() {
 
 // cacheScope returns what every answer depends on beside its question and the documents.
 func (c Config) cacheScope() (string, error) {
-	program, err := os.Executable()
+	program, err := c.programSum()
 	if err != nil {
 		return "", err
 	}
-	info, err := os.Stat(program)
-	if err != nil {
-		return "", err
-	}
-	scope := []any{flowVersion, info.Size(), info.ModTime(), c.Cache.Models, c.Retrieval, c.Dense, c.Preset}
+	scope := []any{flowVersion, program, c.Cache.Models, c.Retrieval, c.Dense, c.Preset}
 	for _, name := range slices.Sorted(maps.Keys(c.Models.Tasks)) {
 		t := c.Models.Tasks[name]
 		scope = append(scope, name, t.Model(), t.Temperature, t.Tokens)
@@ -117,6 +120,29 @@ func (c Config) cacheScope() (string, error) {
 	}
 	out, err := json.Marshal(scope)
 	return string(out), err
+}
+
+// programSum returns what changes with the program: its size and time, or its content if several machines compare it.
+func (c Config) programSum() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	if c.Cache.Database == nil {
+		info, err := f.Stat()
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprint(info.Size(), info.ModTime()), nil
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // contents returns the texts of a file, or of those in a folder, by name.

@@ -51,7 +51,7 @@ func TestCache(t *testing.T) {
 	config := cached(ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir()})
 	t.Cleanup(func() { // after all were closed
 		want := cache.Stats{Values: 1, Hits: 5, Misses: 1}
-		got, err := cache.Read(context.Background(), filepath.Join(config.DataDir, "cache.db"))
+		got, err := cache.Read(context.Background(), cache.Place{Path: filepath.Join(config.DataDir, "cache.db")})
 		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(cache.Stats{}, "Bytes")); err != nil || d != "" || got.Bytes < 1000 {
 			t.Errorf("%d bytes, %v: %s", got.Bytes, err, d)
 		}

@@ -49,7 +49,7 @@ type logged struct {
 // queryLog reads the log of a data folder as other programs do.
 func queryLog(t *testing.T, data string) (out []logged) {
 	t.Helper()
-	db, err := sql.Open(sql.Drivers()[0], "file:"+filepath.Join(data, "queries.db")+"?mode=ro")
+	db, err := sql.Open(sqliteDriver(), "file:"+filepath.Join(data, "queries.db")+"?mode=ro")
 	if err != nil {
 		t.Fatal(err)
 	}

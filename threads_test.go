@@ -21,7 +21,7 @@ import (
 // inView reads the history of a thread as other programs do.
 func inView(t *testing.T, data, thread string) (ids []string) {
 	t.Helper()
-	db, err := sql.Open(sql.Drivers()[0], "file:"+filepath.Join(data, "threads.db")+"?mode=ro")
+	db, err := sql.Open(sqliteDriver(), "file:"+filepath.Join(data, "threads.db")+"?mode=ro")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -236,10 +236,12 @@ func (d *doctor) checkIndex(ctx context.Context, assistant *ragflow.Assistant) {
 // checkCache says how much is answered from the cache, if there is one.
 func (d *doctor) checkCache(ctx context.Context) {
 	c := d.settings.Config
-	stats, err := cache.Read(ctx, filepath.Join(c.DataDir, settings.CacheFile))
+	stats, err := cache.Read(ctx, cache.Place{Path: filepath.Join(c.DataDir, settings.CacheFile), Postgres: c.Cache.Database})
 	if err != nil {
 		d.note(checkWarning, "cache", err.Error())
-		d.hint("%s can be deleted while no process uses it; it only makes answers faster", settings.CacheFile)
+		if c.Cache.Database == nil {
+			d.hint("%s can be deleted while no process uses it; it only makes answers faster", settings.CacheFile)
+		}
 		return
 	}
 	all := stats.Hits + stats.Similar + stats.Misses

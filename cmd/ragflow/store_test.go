@@ -22,32 +22,38 @@ func TestPostgresIntegration(t *testing.T) {
 	if err != nil {
 		t.Fatal("RAGFLOW_TEST_POSTGRES is no URL")
 	}
-	schema := fmt.Sprintf("commands_%d", os.Getpid())
-	t.Cleanup(func() {
+	run := func(statement string) error {
 		ctx := context.WithoutCancel(t.Context())
 		conn, err := pgx.Connect(ctx, address)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		defer func() { _ = conn.Close(ctx) }()
-		if _, err := conn.Exec(ctx, `DROP SCHEMA IF EXISTS `+schema+` CASCADE`); err != nil {
-			t.Error(err)
-		}
-	})
-	q := u.Query()
-	q.Set("search_path", schema)
-	u.RawQuery = q.Encode()
+		_, err = conn.Exec(ctx, statement)
+		return err
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/postgres", RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "home", "data"))
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "home", "config"))
-			e.Setenv("RAGFLOW_STORE", u.String())
+			schema := pgx.Identifier{fmt.Sprintf("commands_%d_%s", os.Getpid(), filepath.Base(e.WorkDir))} // one for each script
+			e.Defer(func() {
+				if err := run(`DROP SCHEMA IF EXISTS ` + schema.Sanitize() + ` CASCADE`); err != nil {
+					t.Error(err)
+				}
+			})
+			q := u.Query()
+			q.Set("search_path", schema[0])
+			own := *u
+			own.RawQuery = q.Encode()
+			e.Setenv("STORE", own.String())
+			e.Setenv("RAGFLOW_STORE", own.String()+"&pool_max_conns=4")
 			return os.Mkdir(filepath.Join(e.WorkDir, "home"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": cmdExits, "sql": func(ts *testscript.TestScript, _ bool, args []string) {
-			conn, err := pgx.Connect(t.Context(), u.String())
+			conn, err := pgx.Connect(t.Context(), ts.Getenv("STORE"))
 			ts.Check(err)
 			defer func() { _ = conn.Close(t.Context()) }()
 			rows, err := conn.Query(t.Context(), args[0])

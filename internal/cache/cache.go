@@ -1,8 +1,9 @@
-// Package cache keeps values for a limited time in a SQLite file. The least recently used ones make
-// room if all have too many bytes.
+// Package cache keeps values for a limited time in a SQLite file or a PostgreSQL database. The least
+// recently used ones make room if all have too many bytes.
 //
-// A cache never fails its caller: without its file there are no values. The logger is told once. Keys
-// are hashes of what a value depends on, so that a value is found only while all of that is the same.
+// A cache never fails its caller: without its database there are no values, and the logger gets one
+// warning. Keys are hashes of what a value depends on, so that a value is found only while all of that
+// is the same.
 package cache
 
 import (
@@ -34,7 +35,8 @@ const (
 	maxBody    = 1 << 20                // bytes of a value; a larger one is not kept
 	maxPending = 256                    // uses that are not written yet
 	patience   = 250 * time.Millisecond // for a lock of another process
-	slowest    = time.Second            // of a change; then it is given up
+	slowest    = time.Second            // of a change, and of all that a server does; then it is given up
+	pause      = 30 * time.Second       // until a server that failed is asked again
 )
 
 // Options configure a [Cache]. The zero value is usable.
@@ -42,7 +44,7 @@ type Options struct {
 	TTL      time.Duration    // a value is not returned after this time; 0: DefaultTTL
 	MaxBytes int64            // of all values; 0: DefaultMaxBytes
 	Keys     *seal.Keys       // encrypt values; nil: they are plain
-	Logger   *slog.Logger     // gets a warning when the file cannot be used; may be nil
+	Logger   *slog.Logger     // gets a warning when the database cannot be used; may be nil
 	Clock    func() time.Time // nil: time.Now
 }
 
@@ -68,24 +70,26 @@ const (
 	Miss    Outcome = "miss"
 )
 
-// Cache is a cache. It is safe for concurrent use, and several processes may use one file.
+// Cache is a cache. It is safe for concurrent use, and several processes may use one place.
 type Cache struct {
-	path   string
+	place  Place
 	o      Options
 	sealer *seal.Sealer // nil without keys
 
 	mu     sync.Mutex
-	db     *sqlite.DB // nil before the first use
-	off    bool       // the file cannot be used, or the cache is closed
+	db     database  // nil before the first use
+	off    bool      // the file cannot be used, or the cache is closed
+	told   bool      // the logger got its warning
+	failed time.Time // when the server last failed
 	counts map[Outcome]int64
 	used   map[Key]time.Time // uses that are not written
 	added  int64             // bytes since the last prune
 	pruned time.Time
 }
 
-// Open makes a cache at a path; ":memory:" keeps it in memory. The file is opened, or made, when it is
-// first used. The caller closes the cache.
-func Open(path string, o Options) *Cache {
+// Open makes a cache at a place, which is opened, or made, when it is first used. The caller closes the
+// cache.
+func Open(p Place, o Options) *Cache {
 	o.TTL, o.MaxBytes = cmp.Or(o.TTL, DefaultTTL), cmp.Or(o.MaxBytes, DefaultMaxBytes)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -93,7 +97,7 @@ func Open(path string, o Options) *Cache {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	c := &Cache{path: path, o: o, counts: map[Outcome]int64{}, used: map[Key]time.Time{}}
+	c := &Cache{place: p, o: o, counts: map[Outcome]int64{}, used: map[Key]time.Time{}}
 	if o.Keys != nil {
 		c.sealer = seal.New(*o.Keys)
 	}
@@ -122,7 +126,7 @@ func (c *Cache) hash() hash.Hash {
 
 // Get returns the value of a key.
 func (c *Cache) Get(ctx context.Context, key Key) (v Value, ok bool) {
-	found := c.find(ctx, `SELECT key, near, run, made, body FROM entries WHERE key = ?`, key[:])
+	found := c.find(ctx, byKey, key[:])
 	if len(found) == 0 {
 		return v, false
 	}
@@ -131,31 +135,28 @@ func (c *Cache) Get(ctx context.Context, key Key) (v Value, ok bool) {
 
 // Near returns up to four values of a near key, the newest first.
 func (c *Cache) Near(ctx context.Context, near Key) []Value {
-	return c.find(ctx, `SELECT key, near, run, made, body FROM entries WHERE near = ? ORDER BY made DESC LIMIT 4`, near[:])
+	return c.find(ctx, byNear, near[:])
 }
 
-// find returns the values of a query that are not too old and can be read.
-func (c *Cache) find(ctx context.Context, query string, arg any) (out []Value) {
+// find returns the values of a statement that are not too old and can be read.
+func (c *Cache) find(ctx context.Context, statement string, arg any) (out []Value) {
 	db := c.open(ctx)
 	if db == nil {
 		return nil
 	}
 	now := c.o.Clock()
-	err := db.Read(ctx, func(tx *sqlite.Tx) error {
-		out = nil
-		for row := range tx.Query(query, arg) {
-			var v Value
-			var key, near []byte
-			var made int64
-			if err := row.Scan(&key, &near, &v.Run, &made, &v.Body); err != nil {
-				return err
-			}
-			copy(v.Key[:], key)
-			copy(v.Near[:], near)
-			v.Made = time.UnixMicro(made).UTC()
-			if age := now.Sub(v.Made); age >= 0 && age < c.o.TTL && c.reveal(&v) {
-				out = append(out, v)
-			}
+	err := db.read(ctx, statement, []any{arg}, func() { out = nil }, func(scan func(...any) error) error {
+		var v Value
+		var key, near []byte
+		var made int64
+		if err := scan(&key, &near, &v.Run, &made, &v.Body); err != nil {
+			return err
+		}
+		copy(v.Key[:], key)
+		copy(v.Near[:], near)
+		v.Made = time.UnixMicro(made).UTC()
+		if age := now.Sub(v.Made); age >= 0 && age < c.o.TTL && c.reveal(&v) {
+			out = append(out, v)
 		}
 		return nil
 	})
@@ -188,7 +189,7 @@ func (c *Cache) Count(ctx context.Context, o Outcome, used Key) {
 	full := len(c.used) >= maxPending
 	c.mu.Unlock()
 	if full {
-		c.write(ctx, func(*sqlite.Tx) error { return nil })
+		c.write(ctx, func(statementFunc) error { return nil })
 	}
 }
 
@@ -210,48 +211,56 @@ func (c *Cache) Put(ctx context.Context, v Value) {
 	if v.Near != (Key{}) {
 		near = v.Near[:]
 	}
-	c.write(ctx, func(tx *sqlite.Tx) error {
-		return tx.Do(`INSERT OR REPLACE INTO entries(key, near, run, made, used, bytes, body) VALUES(?1, ?2, ?3, ?4, ?4, ?5, ?6)`,
-			v.Key[:], near, v.Run, now, len(body)+overhead, body)
+	c.write(ctx, func(do statementFunc) error {
+		return do(insert, v.Key[:], near, v.Run, now, len(body)+overhead, body)
 	})
 	c.prune(ctx, int64(len(body)+overhead))
 }
 
 // Forget deletes the value that a run made.
 func (c *Cache) Forget(ctx context.Context, run string) {
-	c.write(ctx, func(tx *sqlite.Tx) error { return tx.Do(`DELETE FROM entries WHERE run = ?`, run) })
+	c.write(ctx, func(do statementFunc) error { return do(deleteRun, run) })
 }
 
-// Close writes what was counted and closes the file.
+// Close writes what was counted and closes the database.
 func (c *Cache) Close() {
 	ctx := context.Background()
 	c.mu.Lock()
 	pending, opened := len(c.counts)+len(c.used) > 0, c.db != nil
 	c.mu.Unlock()
 	if opened && pending {
-		c.write(ctx, func(*sqlite.Tx) error { return nil })
+		c.write(ctx, func(statementFunc) error { return nil })
 	}
 	c.shut()
 }
 
 // open returns the database; nil if it cannot be used.
-func (c *Cache) open(ctx context.Context) *sqlite.DB {
+func (c *Cache) open(ctx context.Context) database {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.off || c.db != nil {
+	if c.off || !c.failed.IsZero() && c.o.Clock().Sub(c.failed).Abs() < pause {
+		return nil
+	}
+	if c.db != nil {
 		return c.db
 	}
-	db, err := openDatabase(context.WithoutCancel(ctx), c.path, c.sealer != nil)
+	ctx = context.WithoutCancel(ctx)
+	db, err := c.place.open(ctx, false)
+	if err == nil && c.sealer != nil {
+		if err = db.remove(ctx, deletePlain, []byte{seal.Mark}); err != nil {
+			db.close()
+		}
+	}
 	if err != nil {
-		c.tell(ctx, err)
+		c.giveUp(ctx, err)
 		return nil
 	}
 	c.db = db
 	return db
 }
 
-// write changes the file, and adds what was counted since the last change.
-func (c *Cache) write(ctx context.Context, change func(*sqlite.Tx) error) {
+// write changes the database, and adds what was counted since the last change.
+func (c *Cache) write(ctx context.Context, change func(statementFunc) error) {
 	db := c.open(ctx)
 	if db == nil {
 		return
@@ -261,13 +270,12 @@ func (c *Cache) write(ctx context.Context, change func(*sqlite.Tx) error) {
 	clear(c.counts)
 	clear(c.used)
 	c.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), slowest)
-	defer cancel()
-	c.fails(ctx, db.Write(ctx, func(tx *sqlite.Tx) error {
-		if err := count(tx, counts, used); err != nil {
+	ctx = context.WithoutCancel(ctx)
+	c.fails(ctx, db.write(ctx, func(do statementFunc) error {
+		if err := save(do, counts, used); err != nil {
 			return err
 		}
-		return change(tx)
+		return change(do)
 	}))
 }
 
@@ -283,42 +291,55 @@ func (c *Cache) prune(ctx context.Context, added int64) {
 	}
 	c.mu.Unlock()
 	if due {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), slowest)
+		ctx = context.WithoutCancel(ctx)
+		limited, cancel := context.WithTimeout(ctx, slowest)
 		defer cancel()
-		c.fails(ctx, prune(ctx, db, now.Add(-c.o.TTL), now, c.o.MaxBytes-c.o.MaxBytes/16))
+		c.fails(ctx, db.remove(limited, prune, now.Add(-c.o.TTL).UnixMicro(), now.UnixMicro(), c.o.MaxBytes-c.o.MaxBytes/16))
 	}
 }
 
-// fails reports whether there is an error. If the file cannot be used, it is used no more.
+// fails reports whether there is an error. A file that cannot be used is used no more, a server not for a while.
 func (c *Cache) fails(ctx context.Context, err error) bool {
-	if err == nil {
-		return false
+	passing := ctx.Err() != nil // the caller has left
+	if c.place.Postgres == nil {
+		passing = errors.Is(err, sqlite.ErrLocked) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	}
-	passing := errors.Is(err, sqlite.ErrLocked) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-	if !passing {
-		c.mu.Lock()
-		c.tell(ctx, err)
-		c.mu.Unlock()
+	if err == nil || passing {
+		return err != nil
+	}
+	c.mu.Lock()
+	c.giveUp(ctx, err)
+	off := c.off
+	c.mu.Unlock()
+	if off {
 		c.shut()
 	}
 	return true
 }
 
-// tell says that there is no cache from now on. The caller holds mu.
-func (c *Cache) tell(ctx context.Context, err error) {
-	if !c.off {
-		c.o.Logger.WarnContext(ctx, "nothing is answered from the cache until the program starts again", "error", err)
+// giveUp stops using the database, and says so once. The caller holds mu.
+func (c *Cache) giveUp(ctx context.Context, err error) {
+	silent := c.told || c.off
+	c.failed, c.told = c.o.Clock(), true
+	if c.place.Postgres == nil {
+		c.off = true
 	}
-	c.off = true
+	switch {
+	case silent:
+	case c.off:
+		c.o.Logger.WarnContext(ctx, "nothing is answered from the cache until the program starts again", "error", err)
+	default:
+		c.o.Logger.WarnContext(ctx, "nothing is answered from the cache while its database fails", "error", err)
+	}
 }
 
-// shut closes the file for good.
+// shut closes the database for good.
 func (c *Cache) shut() {
 	c.mu.Lock()
 	db := c.db
 	c.db, c.off = nil, true
 	c.mu.Unlock()
 	if db != nil {
-		_ = db.Close() // what was written is committed
+		db.close()
 	}
 }

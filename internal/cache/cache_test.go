@@ -40,10 +40,38 @@ func names(t *testing.T, c *cache.Cache, all ...string) string {
 	}), " ")
 }
 
-func TestCache(t *testing.T) {
-	path, at := filepath.Join(t.TempDir(), "cache.db"), newClock()
+// conformance are the tests of a cache at any place. newPlace makes an empty one.
+var conformance = map[string]func(t *testing.T, newPlace func(*testing.T) cache.Place){
+	"values": testValues, "least recently used": testLeastRecentlyUsed, "flood": testFlood, "sealed": testSealed,
+}
+
+func TestFile(t *testing.T) {
+	for name, test := range conformance {
+		t.Run(name, func(t *testing.T) { test(t, newFile) })
+	}
+}
+
+func newFile(t *testing.T) cache.Place {
+	t.Helper()
+	return cache.Place{Path: filepath.Join(t.TempDir(), "cache.db")}
+}
+
+func stats(t *testing.T, p cache.Place) cache.Stats {
+	t.Helper()
+	s, err := cache.Read(t.Context(), p)
+	if err != nil {
+		t.Error(err)
+	}
+	return s
+}
+
+func testValues(t *testing.T, newPlace func(*testing.T) cache.Place) {
+	place, at := newPlace(t), newClock()
+	if s := stats(t, place); s != (cache.Stats{}) {
+		t.Errorf("before the first use: %+v", s)
+	}
 	o := cache.Options{Clock: at.Now, TTL: time.Hour}
-	c := cache.Open(path, o)
+	c := cache.Open(place, o)
 	put(t, c, "a1", "first")
 	at.now = at.now.Add(30 * time.Minute)
 	put(t, c, "a2", "second")
@@ -56,7 +84,7 @@ func TestCache(t *testing.T) {
 	if put(t, c, "c1", "after Close"); names(t, c, "a1") != "" {
 		t.Error("a closed cache has values")
 	}
-	c = cache.Open(path, o) // as the next process does
+	c = cache.Open(place, o) // as the next process does
 	defer c.Close()
 	if got := names(t, c, "a1", "a2", "b1", "c1", "a"); got != "a1 a2 b1" {
 		t.Errorf("got %q", got)
@@ -74,34 +102,31 @@ func TestCache(t *testing.T) {
 	if got := names(t, c, "a1", "a2", "b1"); got != "a2" {
 		t.Errorf("an hour later: %q", got)
 	}
-	if s, err := cache.Read(t.Context(), path); err != nil || s.Values != 2 || s.Hits != 1 || s.Misses != 1 {
-		t.Errorf("%+v, %v", s, err)
+	if s := stats(t, place); s.Values != 2 || s.Hits != 1 || s.Misses != 1 {
+		t.Errorf("%+v", s)
 	}
 	put(t, c, "d1", "deletes what is too old")
-	if s, err := cache.Read(t.Context(), path); err != nil || s.Values != 2 {
-		t.Errorf("%+v, %v", s, err)
+	if s := stats(t, place); s.Values != 2 {
+		t.Errorf("%+v", s)
 	}
 	at.now = at.now.Add(-3 * time.Hour) // the clock was set back
 	if got := names(t, c, "a2", "d1"); got != "" {
 		t.Errorf("from the future: %q", got)
 	}
-	if s, err := cache.Read(t.Context(), path+".none"); err != nil || s != (cache.Stats{}) {
-		t.Errorf("%+v, %v", s, err)
-	}
 }
 
 // TestParts: what is written together does not change the key, but where a part ends does.
 func TestParts(t *testing.T) {
-	c := cache.Open(":memory:", cache.Options{})
+	c := cache.Open(cache.Place{Path: ":memory:"}, cache.Options{})
 	if c.Key("ab", "c") == c.Key("a", "bc") || c.Key("a") == c.Key("a", "") {
 		t.Error("keys do not tell parts apart")
 	}
 }
 
-// TestLeastRecentlyUsed: the values that were used last stay, in the order of their use.
-func TestLeastRecentlyUsed(t *testing.T) {
+// testLeastRecentlyUsed: the values that were used last stay, in the order of their use.
+func testLeastRecentlyUsed(t *testing.T, newPlace func(*testing.T) cache.Place) {
 	at := newClock()
-	c := cache.Open(":memory:", cache.Options{Clock: at.Now, MaxBytes: 160_000})
+	c := cache.Open(newPlace(t), cache.Options{Clock: at.Now, MaxBytes: 160_000})
 	defer c.Close()
 	body := strings.Repeat("x", 29_700) // five fit, and more only until the next look
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
@@ -122,13 +147,13 @@ func TestLeastRecentlyUsed(t *testing.T) {
 	}
 }
 
-// TestFlood: the file stays bounded under any number of distinct values from several sides.
-func TestFlood(t *testing.T) {
+// testFlood: a cache stays bounded under any number of distinct values from several sides.
+func testFlood(t *testing.T, newPlace func(*testing.T) cache.Place) {
 	const maxBytes = 1 << 20
-	path := filepath.Join(t.TempDir(), "cache.db")
+	place := newPlace(t)
 	var sides sync.WaitGroup
 	for side := range 4 {
-		c := cache.Open(path, cache.Options{MaxBytes: maxBytes})
+		c := cache.Open(place, cache.Options{MaxBytes: maxBytes})
 		defer c.Close()
 		for worker := range 2 {
 			sides.Go(func() {
@@ -142,12 +167,10 @@ func TestFlood(t *testing.T) {
 		}
 	}
 	sides.Wait()
-	s, err := cache.Read(t.Context(), path)
-	if err != nil || s.Bytes > 2*maxBytes || s.Bytes < maxBytes/4 { // each side looks once it has added a sixteenth
-		t.Errorf("%+v, %v", s, err)
+	if s := stats(t, place); s.Bytes > 2*maxBytes || s.Bytes < maxBytes/4 { // each side looks once it has added a sixteenth
+		t.Errorf("%+v", s)
 	}
-	info, err := os.Stat(path)
-	if err != nil || info.Size() > 4*maxBytes {
+	if info, err := os.Stat(place.Path); place.Path != "" && (err != nil || info.Size() > 4*maxBytes) {
 		t.Errorf("%v, %v", info, err)
 	}
 }
@@ -169,7 +192,7 @@ func TestUnusable(t *testing.T) {
 				t.Fatal(err)
 			}
 			var told bytes.Buffer
-			c := cache.Open(path, cache.Options{Keys: tt.keys, Logger: slog.New(slog.NewTextHandler(&told, nil))})
+			c := cache.Open(cache.Place{Path: path}, cache.Options{Keys: tt.keys, Logger: slog.New(slog.NewTextHandler(&told, nil))})
 			for range 3 {
 				if put(t, c, "a", "b"); names(t, c, "a") != "" {
 					t.Error("it has a value")
@@ -196,10 +219,10 @@ func foreign(path string) error {
 // TestLocked: while another program holds the file, values are found and a new one is given up soon.
 func TestLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cache.db")
-	c := cache.Open(path, cache.Options{})
+	c := cache.Open(cache.Place{Path: path}, cache.Options{})
 	defer c.Close()
 	put(t, c, "a", "b")
-	db, err := sql.Open(sql.Drivers()[0], "file:"+path)
+	db, err := sql.Open(sqliteDriver(), "file:"+path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,20 +250,26 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// TestSealed: the values have no plain text, and are found with their key only.
-func TestSealed(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "cache.db")
+// sqliteDriver is the name of the driver for SQLite that the build has.
+func sqliteDriver() string {
+	drivers := sql.Drivers()
+	return drivers[slices.IndexFunc(drivers, func(name string) bool { return strings.HasPrefix(name, "sqlite") })]
+}
+
+// testSealed: the values have no plain text, and are found with their key only.
+func testSealed(t *testing.T, newPlace func(*testing.T) cache.Place) {
+	place := newPlace(t)
 	keys := func(fill byte) *seal.Keys {
 		return &seal.Keys{Current: "k", Key: func(string) ([]byte, error) { return bytes.Repeat([]byte{fill}, seal.KeyBytes), nil }}
 	}
-	plain := cache.Open(path, cache.Options{})
+	plain := cache.Open(place, cache.Options{})
 	put(t, plain, "a", "a secret of old")
 	plain.Close()
 	for _, tt := range []struct {
 		keys *seal.Keys
 		want string
 	}{{keys(1), ""}, {keys(1), "a"}, {keys(2), ""}, {nil, ""}} {
-		c := cache.Open(path, cache.Options{Keys: tt.keys})
+		c := cache.Open(place, cache.Options{Keys: tt.keys})
 		if got := names(t, c, "a"); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.keys, got, tt.want)
 		}
@@ -249,15 +278,17 @@ func TestSealed(t *testing.T) {
 		}
 		c.Close()
 	}
-	text, err := os.ReadFile(path)
-	if err != nil || bytes.Contains(text, []byte("secret")) {
+	if s := stats(t, place); s.Values != 2 {
+		t.Errorf("%+v, and the plain value is not gone", s)
+	}
+	if text, err := os.ReadFile(place.Path); place.Path != "" && (err != nil || bytes.Contains(text, []byte("secret"))) {
 		t.Errorf("the file has plain text: %v", err)
 	}
 }
 
 // TestLookUp reports how long values of the size of an answer take to be found among a thousand.
 func TestLookUp(t *testing.T) {
-	c := cache.Open(filepath.Join(t.TempDir(), "cache.db"), cache.Options{})
+	c := cache.Open(cache.Place{Path: filepath.Join(t.TempDir(), "cache.db")}, cache.Options{})
 	defer c.Close()
 	const values = 1000
 	body := strings.Repeat("a long answer ", 2000)

@@ -4,133 +4,98 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"time"
-
-	"example.com/ragflow/internal/seal"
-	"example.com/ragflow/internal/sqlite"
 )
 
-// applicationID marks the files of this package ("rfCa").
-const applicationID = 0x72664361
+// database is where a cache keeps its values: a file or a PostgreSQL server, which the same statements work on. In both
+// one change is made at a time.
+type database interface {
+	// read calls each with the scanner of each row that a statement finds; after restart once more from the first row.
+	read(ctx context.Context, statement string, args []any, restart func(), each func(scan func(...any) error) error) error
+	// write makes changes as one.
+	write(ctx context.Context, change func(do statementFunc) error) error
+	// remove runs a statement that deletes values for good.
+	remove(ctx context.Context, statement string, args ...any) error
+	close()
+}
+
+// statementFunc runs a statement that returns no rows.
+type statementFunc func(statement string, args ...any) error
 
 // overhead is about how many bytes a row takes beside its body.
 const overhead = 300
 
-const schema = `
-CREATE TABLE entries(
-	key   BLOB PRIMARY KEY,
-	near  BLOB,             -- of values that are alike; null: none
-	run   TEXT NOT NULL,    -- that made it
-	made  INTEGER NOT NULL, -- microseconds since 1970
-	used  INTEGER NOT NULL, -- when it was last returned, or made
-	bytes INTEGER NOT NULL,
-	body  BLOB NOT NULL
-) STRICT;
-CREATE INDEX entries_near ON entries(near, made) WHERE near IS NOT NULL;
-CREATE INDEX entries_run ON entries(run);
-CREATE INDEX entries_used ON entries(used, key, bytes, made);
-CREATE TABLE counts(outcome TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT;`
+const (
+	columns = `SELECT key, near, run, made, body FROM cache_entries `
+	byKey   = columns + `WHERE key = $1`
+	byNear  = columns + `WHERE near = $1 ORDER BY made DESC LIMIT 4`
 
-func options(access sqlite.Access) sqlite.Options {
-	return sqlite.Options{Migrations: []string{schema}, ApplicationID: applicationID, Patience: patience, Erase: true, Access: access}
-}
+	insert = `INSERT INTO cache_entries(key, near, run, made, used, bytes, body) VALUES($1, $2, $3, $4, $4, $5, $6)
+		ON CONFLICT(key) DO UPDATE SET near = excluded.near, run = excluded.run,
+		made = excluded.made, used = excluded.used, bytes = excluded.bytes, body = excluded.body`
+	use   = `UPDATE cache_entries SET used = $1 WHERE key = $2 AND used < $1`
+	count = `INSERT INTO cache_counts VALUES($1, $2) ON CONFLICT(outcome) DO UPDATE SET n = cache_counts.n + excluded.n`
 
-// openDatabase opens the file to write. sealed deletes the values from before there was a key.
-func openDatabase(ctx context.Context, path string, sealed bool) (*sqlite.DB, error) {
-	db, err := sqlite.Open(ctx, path, options(sqlite.ReadWrite))
-	if err != nil || !sealed {
-		return db, err
-	}
-	err = remove(ctx, db, `DELETE FROM entries WHERE substr(body, 1, 1) <> ?`, []byte{seal.Mark})
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
-}
+	deleteRun   = `DELETE FROM cache_entries WHERE run = $1`
+	deletePlain = `DELETE FROM cache_entries WHERE substr(body, 1, 1) <> $1` // from before there was a key
+	// prune deletes what was not made between two times, and the least recently used values as far as all have more
+	// than some bytes.
+	prune = `DELETE FROM cache_entries WHERE made <= $1 OR made > $2 OR key IN (
+		SELECT key FROM (SELECT key, sum(bytes) OVER (ORDER BY used DESC, key) AS newer FROM cache_entries) AS sums WHERE newer > $3)`
+)
 
-// remove runs a statement that deletes values.
-func remove(ctx context.Context, db *sqlite.DB, statement string, args ...any) error {
-	deleted := int64(0)
-	err := db.Write(ctx, func(tx *sqlite.Tx) error {
-		r, err := tx.Exec(statement, args...)
-		if err == nil {
-			deleted, err = r.RowsAffected()
-		}
-		return err
-	})
-	if err == nil && deleted > 0 {
-		err = db.Checkpoint(ctx) // the write-ahead log has what was deleted
-	}
-	return err
-}
-
-// count saves look-ups and uses.
-func count(tx *sqlite.Tx, counts map[Outcome]int64, used map[Key]time.Time) error {
+// save adds look-ups and uses to what was counted before.
+func save(do statementFunc, counts map[Outcome]int64, used map[Key]time.Time) error {
 	for o, n := range counts {
-		if err := tx.Do(`INSERT INTO counts VALUES(?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n`, string(o), n); err != nil {
+		if err := do(count, string(o), n); err != nil {
 			return err
 		}
 	}
 	for key, at := range used {
-		if err := tx.Do(`UPDATE entries SET used = max(used, ?) WHERE key = ?`, at.UnixMicro(), key[:]); err != nil {
+		if err := do(use, at.UnixMicro(), key[:]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// prune deletes what was not made between two times, and the least recently used values as far as all
-// have more than maxBytes.
-func prune(ctx context.Context, db *sqlite.DB, oldest, newest time.Time, maxBytes int64) error {
-	return remove(ctx, db, `DELETE FROM entries WHERE made <= ? OR made > ? OR key IN (
-		SELECT key FROM (SELECT key, sum(bytes) OVER (ORDER BY used DESC, key) AS newer FROM entries) WHERE newer > ?)`,
-		oldest.UnixMicro(), newest.UnixMicro(), maxBytes)
-}
-
-// Stats describe a cache file.
+// Stats describe a cache.
 type Stats struct {
 	Values int   `json:"values"`
 	Bytes  int64 `json:"bytes"`
 
-	// Look-ups since the file was made.
+	// Look-ups since the cache was made.
 	Hits    int64 `json:"hits"`
 	Similar int64 `json:"similar"`
 	Misses  int64 `json:"misses"`
 }
 
-// Read returns what a file holds, also values that are too old. One that does not exist holds nothing.
-func Read(ctx context.Context, path string) (s Stats, err error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+// Read returns what a place holds, also values that are too old. A file that does not exist holds nothing.
+func Read(ctx context.Context, p Place) (s Stats, err error) {
+	db, err := p.open(ctx, true)
+	if errors.Is(err, errNoTables) {
 		return s, nil
 	}
-	db, err := sqlite.Open(ctx, path, options(sqlite.ReadOnly))
 	if err != nil {
 		return s, err
 	}
-	defer func() { _ = db.Close() }() // it was only read
-	err = db.Read(ctx, func(tx *sqlite.Tx) error {
-		if err := tx.QueryRow(`SELECT count(*), coalesce(sum(bytes), 0) FROM entries`).Scan(&s.Values, &s.Bytes); err != nil {
-			return err
-		}
-		for row := range tx.Query(`SELECT outcome, n FROM counts`) {
+	defer db.close() // it was only read
+	err = db.read(ctx, `SELECT count(*), CAST(coalesce(sum(bytes), 0) AS bigint) FROM cache_entries`, nil, func() {}, func(scan func(...any) error) error {
+		return scan(&s.Values, &s.Bytes)
+	})
+	counts := map[Outcome]int64{}
+	if err == nil {
+		err = db.read(ctx, `SELECT outcome, n FROM cache_counts`, nil, func() {}, func(scan func(...any) error) error {
 			var o string
 			var n int64
-			if err := row.Scan(&o, &n); err != nil {
+			if err := scan(&o, &n); err != nil {
 				return err
 			}
-			switch Outcome(o) {
-			case Hit:
-				s.Hits = n
-			case Similar:
-				s.Similar = n
-			case Miss:
-				s.Misses = n
-			}
-		}
-		return nil
-	})
+			counts[Outcome(o)] = n
+			return nil
+		})
+	}
+	s.Hits, s.Similar, s.Misses = counts[Hit], counts[Similar], counts[Miss]
 	if err != nil {
 		err = fmt.Errorf("read the cache: %w", err)
 	}

@@ -37,7 +37,7 @@ func TestFullDisk(t *testing.T) {
 	limit.Cur = 1 << 20
 	path := filepath.Join(t.TempDir(), "cache.db")
 	var told bytes.Buffer
-	c := cache.Open(path, cache.Options{Logger: slog.New(slog.NewTextHandler(&told, nil))})
+	c := cache.Open(cache.Place{Path: path}, cache.Options{Logger: slog.New(slog.NewTextHandler(&told, nil))})
 	put(t, c, "0", "first")
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestFullDisk(t *testing.T) {
 	if c.Close(); strings.Count(told.String(), "\n") != 1 {
 		t.Errorf("told %q", told.String())
 	}
-	c = cache.Open(path, cache.Options{})
+	c = cache.Open(cache.Place{Path: path}, cache.Options{})
 	defer c.Close()
 	if got := names(t, c, "0", "1", "299"); got != "0 1" {
 		t.Errorf("left: %q", got)

@@ -1,10 +1,16 @@
 package settings
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
 
 	"example.com/ragflow"
 	"example.com/ragflow/checkpoint"
@@ -58,6 +64,19 @@ func openPostgres(address string) func(context.Context, bool) (threads.Store, er
 		return postgres.Open(ctx, address, postgres.Options{
 			Texts: threads.Texts, Owner: checkpoint.ProcessOwner(), OwnerDied: checkpoint.OwnerDied, ReadOnly: readOnly,
 		})
+	}
+}
+
+// openCache returns the function that opens the database of the threads at an address for the cache, in their schema.
+func openCache(address string) func(context.Context) (*sql.DB, error) {
+	return func(context.Context) (*sql.DB, error) {
+		c, err := pgxpool.ParseConfig(address) // knows its own parameters, too
+		if err != nil {
+			return nil, errors.New("RAGFLOW_STORE is not the address of a PostgreSQL server") // err may show the password
+		}
+		params := c.ConnConfig.RuntimeParams
+		params["search_path"] = cmp.Or(params["search_path"], postgres.DefaultSchema)
+		return stdlib.OpenDB(*c.ConnConfig), nil
 	}
 }
 

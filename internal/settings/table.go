@@ -67,7 +67,7 @@ func generalTable(c *ragflow.Config, dataDir string, m *Models) []setting {
 		row("RAGFLOW_PROMPTS", "", isPath, "a folder with prompts that take the place of built-in ones", text(&c.Prompts)),
 		row("RAGFLOW_STORE", "", firstPage|isAddress, "a URL such as postgres://user@host:5432/database, or unset for threads.db in the data folder",
 			func(v string) bool {
-				c.ThreadStore, m.store = openPostgres(v), v
+				c.ThreadStore, c.Cache.Database, m.store = openPostgres(v), openCache(v), v
 				return postgres.CheckURL(v) == nil
 			}),
 		row("RAGFLOW_DURABILITY", ragflow.ProcessCrash, 0, ragflow.ProcessCrash+" or "+ragflow.PowerLoss,
