@@ -40,10 +40,10 @@ type checkReply struct {
 }
 
 const (
-	slowAnswer = 500 * time.Millisecond // a hint is given above it
-	dearAnswer = 0.05                   // US dollars
-	manyCopies = 0.25                   // of the passages that were found
-	probeFor   = 10 * time.Second       // for an answer of a provider
+	slowAnswer = 500              // milliseconds of an answer or its search; a hint is given above them
+	dearAnswer = 0.05             // US dollars
+	manyCopies = 0.25             // of the passages that were found
+	probeFor   = 10 * time.Second // for an answer of a provider
 
 	checkOK      = "ok"
 	checkWarning = "warning"
@@ -333,23 +333,26 @@ func (d *doctor) checkAnswer(r *ragflow.Reply) {
 	if r.CostUSD > dearAnswer {
 		d.hint("the last answer cost $%.2f, more than $%.2f: LLM_TASKS gives rewriting and grading to a cheaper model, LLM_GRADER=off grades without one", r.CostUSD, dearAnswer)
 	}
-	total := time.Duration(r.LatencyMS["total"] * float64(time.Millisecond))
-	if total <= slowAnswer {
-		return
+	d.checkTimes(r.LatencyMS, r.Usage.Calls > 0)
+}
+
+// checkTimes gives hints about a slow answer and, whatever its model takes, a slow search.
+func (d *doctor) checkTimes(ms map[string]float64, asksModel bool) {
+	if ms["total"] > slowAnswer {
+		stages := slices.DeleteFunc(slices.Sorted(maps.Keys(ms)), func(s string) bool { return s == "total" })
+		slowest := slices.MaxFunc(stages, func(a, b string) int { return cmp.Compare(ms[a], ms[b]) })
+		faster := ""
+		if asksModel {
+			faster = ": a smaller or nearer model answers sooner, and --offline at once"
+		}
+		if !d.settings.Config.Cache.On {
+			faster += "; RAG_ENABLE_CACHING=true answers at once what was asked before"
+		}
+		d.hint("the last answer took %.1f s, most of it in %s%s", ms["total"]/1000, slowest, faster)
 	}
-	delete(r.LatencyMS, "total")
-	slowest := slices.MaxFunc(slices.Sorted(maps.Keys(r.LatencyMS)), func(a, b string) int { return cmp.Compare(r.LatencyMS[a], r.LatencyMS[b]) })
-	faster := ""
-	switch {
-	case r.Usage.Calls > 0:
-		faster = ": a smaller or nearer model answers sooner, and --offline at once"
-	case slowest == "retrieval" || slowest == "post_retrieval":
-		faster = ": in one \"ragflow chat\" the index is read into memory once; fewer RAG_MAX_RESULTS and RERANKING=off search sooner"
+	if search := ms[nodes.RetrievalID] + ms[nodes.PostRetrievalID]; search > slowAnswer {
+		d.hint("its search took %.1f s: in one \"ragflow chat\" the index is read into memory once; fewer RAG_MAX_RESULTS and RERANKING=off search sooner", search/1000)
 	}
-	if !d.settings.Config.Cache.On {
-		faster += "; RAG_ENABLE_CACHING=true answers at once what was asked before"
-	}
-	d.hint("the last answer took %.1f s, most of it in %s%s", total.Seconds(), slowest, faster)
 }
 
 // checkModels asks the providers of the configured models.

@@ -26,7 +26,19 @@ func TestDoctorAnswer(t *testing.T) {
 			"slow",
 			ragflow.Reply{Grade: good, LatencyMS: map[string]float64{"total": 900, "retrieval": 700, "generate": 200}},
 			ragflow.Config{},
-			[]string{"RERANKING=off search sooner; RAG_ENABLE_CACHING=true"},
+			[]string{"0.9 s, most of it in retrieval; RAG_ENABLE_CACHING=true", "its search took 0.7 s"},
+		},
+		{
+			"slow by its model",
+			ragflow.Reply{Grade: good, Usage: ragflow.Usage{Calls: 1}, LatencyMS: map[string]float64{"total": 2800, "retrieval": 400, "generate": 2400}},
+			ragflow.Config{Cache: ragflow.Cache{On: true}},
+			[]string{"2.8 s, most of it in generate: a smaller or nearer model"},
+		},
+		{
+			"slow by its model and its search",
+			ragflow.Reply{Grade: good, Usage: ragflow.Usage{Calls: 1}, LatencyMS: map[string]float64{"total": 3000, "retrieval": 400, "post_retrieval": 200, "generate": 2400}},
+			ragflow.Config{Cache: ragflow.Cache{On: true}},
+			[]string{"most of it in generate", "its search took 0.6 s"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
