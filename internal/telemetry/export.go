@@ -5,10 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"os"
-	"sync/atomic"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -46,7 +45,10 @@ func (t *Telemetry) export(ctx context.Context) (on bool, err error) {
 	}
 	t.traces = sdktrace.NewTracerProvider(append(tracing, sdktrace.WithResource(about))...)
 	t.metrics = metric.NewMeterProvider(append(metering, metric.WithResource(about))...)
-	otel.SetErrorHandler(&onceLogged{logger: t.o.Logger})
+	var once sync.Once // so that a collector that is away does not fill the log
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		once.Do(func() { t.o.Logger.Warn("telemetry could not be sent, and this is said once", "error", err) })
+	}))
 	return true, nil
 }
 
@@ -132,17 +134,4 @@ func (t *Telemetry) meterReaders(ctx context.Context, endpoint string) (out []me
 	}
 	t.snapshot = metric.NewManualReader()
 	return append(out, metric.WithReader(e), metric.WithReader(t.snapshot)), nil
-}
-
-// onceLogged logs the first error of the exporters, so that a collector that is away does not fill the log.
-type onceLogged struct {
-	logger *slog.Logger
-	done   atomic.Bool
-}
-
-// Handle implements otel.ErrorHandler.
-func (o *onceLogged) Handle(err error) {
-	if !o.done.Swap(true) {
-		o.logger.Warn("telemetry could not be sent, and this is said once", "error", err)
-	}
 }

@@ -79,7 +79,15 @@ func (t *Telemetry) task(ctx context.Context, s graph.Span) (context.Context, fu
 	return ctx, func(err error) {
 		err = failed(err)
 		notes := s.Notes()
-		noted(span, notes)
+		if notes.Skipped != "" {
+			span.SetAttributes(attribute.Bool(attrSkipped, true))
+		}
+		if n := len(notes.Failed); n > 0 {
+			span.SetAttributes(attribute.Int(attrRetries, n))
+		}
+		if n := len(notes.Warnings); n > 0 {
+			span.SetAttributes(attribute.Int(attrWarnings, n))
+		}
 		if s.Path == "" {
 			t.meters.stage.Record(ctx, ms(time.Since(begun)), tags(attribute.String(tagStage, s.Node)))
 			if s.Node == nodes.PostRetrievalID && err == nil && notes.Skipped == "" {
@@ -87,19 +95,6 @@ func (t *Telemetry) task(ctx context.Context, s graph.Span) (context.Context, fu
 			}
 		}
 		t.end(span, err)
-	}
-}
-
-// noted adds to a span what its node has noted.
-func noted(span trace.Span, n graph.Notes) {
-	if n.Skipped != "" {
-		span.SetAttributes(attribute.Bool(attrSkipped, true))
-	}
-	if len(n.Failed) > 0 {
-		span.SetAttributes(attribute.Int(attrRetries, len(n.Failed)))
-	}
-	if len(n.Warnings) > 0 {
-		span.SetAttributes(attribute.Int(attrWarnings, len(n.Warnings)))
 	}
 }
 

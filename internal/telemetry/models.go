@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
 	"example.com/ragflow/llm"
@@ -80,13 +81,18 @@ func (c *call) measure(ctx context.Context, provider string, u llm.Usage, retrie
 	if c.operation != opChat {
 		return
 	}
-	of := tags(attribute.String(tagProvider, provider), attribute.String(tagModel, c.model), attribute.String(tagStage, stage(ctx)))
+	of := c.tags(ctx, provider)
 	m.chatDuration.Record(ctx, ms(took), of)
 	m.chatCalls.Add(ctx, 1, of)
 	m.chatErrors.Add(ctx, one(err != nil), of, failure(err))
 	m.chatRetries.Add(ctx, int64(retries), of)
 	m.inputTokens.Add(ctx, u.Input, of)
 	m.outputTokens.Add(ctx, u.Output, of)
+}
+
+// tags are those of the metrics of a language model.
+func (c *call) tags(ctx context.Context, provider string) metric.MeasurementOption {
+	return tags(attribute.String(tagProvider, provider), attribute.String(tagModel, c.model), attribute.String(tagStage, stage(ctx)))
 }
 
 // chat is an llm.Chat that tells what it does.
@@ -121,7 +127,7 @@ func (c *chat) answered(ctx context.Context, call *call, out llm.Response) {
 		c.t.content(call.span, attrOutputMessages, asJSON([]message{said}), inferOutput, out.Text)
 	}
 	m := c.t.meters
-	of := tags(attribute.String(tagProvider, out.Provider), attribute.String(tagModel, c.Model()), attribute.String(tagStage, stage(ctx)))
+	of := call.tags(ctx, out.Provider)
 	if out.Chunks > 0 {
 		m.chunks.Add(ctx, int64(out.Chunks), of)
 		m.firstToken.Record(ctx, ms(out.FirstToken), of)

@@ -34,16 +34,8 @@ type Goal struct {
 	Target float64 `json:"target"` // in the unit of the metric; 0: none
 }
 
-// Lower reports whether a lower value is better.
-func (g Goal) Lower() bool { return g.Metric == Latency || g.Metric == Cost }
-
-// Reached reports whether a value reaches the target.
-func (g Goal) Reached(value float64) bool {
-	if g.Lower() {
-		return value <= g.Target
-	}
-	return value >= g.Target
-}
+// lower reports whether a lower value is better.
+func (g Goal) lower() bool { return g.Metric == Latency || g.Metric == Cost }
 
 // of returns the value of a question; ok is false if it was not measured.
 func (g Goal) of(o *eval.Outcome) (value float64, ok bool) {
@@ -134,7 +126,10 @@ func Choose(g Goal, before *eval.Result, trials []Trial) (*Report, error) {
 		if r.Recommended {
 			value = r.After
 		}
-		reached := g.Reached(value)
+		reached := value >= g.Target
+		if g.lower() {
+			reached = value <= g.Target
+		}
 		r.Reached = &reached
 	}
 	return r, nil
@@ -177,7 +172,7 @@ func compare(g Goal, items []string, before *eval.Result, t Trial) (Row, []float
 			return row, nil
 		}
 		values = append(values, is)
-		if g.Lower() {
+		if g.lower() {
 			was, is = -was, -is
 		}
 		byItem[o.Item] = append(byItem[o.Item], is-was)
@@ -206,7 +201,7 @@ func harm(g Goal, before, after *eval.Result) string {
 		return err.Error()
 	}
 	for _, m := range c.Metrics {
-		if m.Name != g.Metric && (m.Fell() || g.Lower() && m.Difference < -tolerated) {
+		if m.Name != g.Metric && (m.Fell() || g.lower() && m.Difference < -tolerated) {
 			return fmt.Sprintf("%s falls by %.3f", m.Name, -m.Difference)
 		}
 	}
