@@ -282,18 +282,15 @@ func (a *app) tellReply(s *settings.Settings, r *ragflow.Reply, isNew bool) {
 // askedBefore returns the rating of the most similar question that was answered well before, if its thread is still
 // there; nil if there is none.
 func (a *app) askedBefore(ctx context.Context, opened *session, r *ragflow.Reply) *feedback.Feedback {
-	ratings, err := opened.Ratings(ctx, r.Question)
+	all, err := opened.Ratings(ctx, "")
 	if err != nil {
 		a.warn(err.Error())
 		return nil
 	}
-	seen := map[string]bool{r.RunID: true}
-	for _, f := range ratings {
-		if seen[f.RunID] {
-			continue // a later rating of the answer was bad
-		}
-		seen[f.RunID] = true
-		if f.Rating != feedback.RatingUp && f.Better == "" {
+	ratings := &feedback.List{Feedback: all}
+	ratings.Feedback = ratings.Latest()
+	for _, f := range ratings.Like(r.Question) {
+		if f.RunID == r.RunID || f.Rating != feedback.RatingUp && f.Better == "" {
 			continue
 		}
 		if _, err := opened.Threads().Info(ctx, f.ThreadID); err == nil {
