@@ -62,7 +62,11 @@ func (c Config) checkBetter(f *Feedback, r Rating, turn state.Turn) (*betterAnsw
 		return nil, fmt.Errorf("the better answer cites a source that the rated answer did not have: it had %d; take such marks out", len(turn.Sources))
 	}
 	out := &betterAnswer{text: cite.Strip(checked.Text)}
-	for _, s := range cite.Check(checked.Text, turn.Sources, cite.Options{}).Sentences {
+	var o cite.Options
+	if len(checked.Cited) > 0 { // an answer may be too short to detect its language
+		o.Language = text.Language(turn.Sources[checked.Cited[0]-1].Text)
+	}
+	for _, s := range cite.Check(checked.Text, turn.Sources, o).Sentences {
 		if !s.Supported || !slices.ContainsFunc(s.Sources, func(by cite.Support) bool { return by.Firm }) {
 			f.Unsupported = append(f.Unsupported, besideSource(s, turn.Sources))
 		}

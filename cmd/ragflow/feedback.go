@@ -59,7 +59,9 @@ func (a *app) rate(c *cobra.Command, g *given, r *ragflow.Rating, name string) e
 			if _, notRun := opened.Threads().Run(c.Context(), name); notRun != nil {
 				return err
 			}
-			r.Run = name
+			if r.Run = name; r.Turn > 0 {
+				return usagef("--turn counts the turns of a thread, but %s is a run", name)
+			}
 		}
 		f, err := opened.Rate(c.Context(), *r)
 		if err != nil {

@@ -75,7 +75,7 @@ type Support struct {
 	Foreign    bool     // it holds, but in another language: only Missing was checked
 	Start, End int      // the best sentence of the source, in bytes of its text
 	Holds      bool     // the source supports the sentence
-	Firm       bool     // it does so in half of its words, and denies something if the sentence does
+	Firm       bool     // it does so with half of its words, and denies something if the sentence does
 }
 
 // objects reports whether the source contradicts the sentence or lacks a part of it.

@@ -255,3 +255,28 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// TestFirm checks which statements a source says closely enough to be cited for those of a person.
+func TestFirm(t *testing.T) {
+	const english, polish, spanish = "Leave is paid. You have 14 days of leave a year.", "Urlop jest płatny. Masz 14 dni urlopu w roku.", "Las vacaciones son pagadas. Usted tiene 14 días de vacaciones al año."
+	for _, tt := range []struct {
+		language, source, claim string
+		want                    bool
+	}{
+		{"en", english, "Leave is paid", true},
+		{"en", english, "You have 14 days", true},
+		{"en", english, "Nobody ever gets paid leave", false},
+		{"en", english, "You have 14 days of leave, but they are not paid", false},
+		{"pl", polish, "Masz 14 dni urlopu", true},
+		{"pl", polish, "Urlop nie jest płatny", false},
+		{"en", polish, "Masz 14 dni urlopu", false},
+		{"es", spanish, "Las vacaciones son pagadas", true}, // the words of its negations are not known
+		{"es", spanish, "Las vacaciones no son pagadas", false},
+	} {
+		source := state.Source{Chunk: state.Chunk{ID: "leave", Source: "leave.md", Text: tt.source}}
+		s := cite.Check(tt.claim+" [Source 1].", []state.Source{source}, cite.Options{Language: tt.language}).Sentences[0]
+		if got := s.Sources[0].Firm; got != tt.want {
+			t.Errorf("%s: %v, want %v: %+v", tt.claim, got, tt.want, s.Sources[0])
+		}
+	}
+}

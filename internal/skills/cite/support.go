@@ -41,9 +41,19 @@ func (c *checker) support(of *claim, n int) Support {
 		enough = out.Foreign
 	}
 	out.Holds = !out.objects() && enough
-	denied := len(of.denials) == 0 || slices.ContainsFunc(ties, func(i int) bool { return len(e.spans[i].denials) > 0 })
-	out.Firm = out.Holds && denied && out.Near >= minTied
+	out.Firm = out.Holds && out.Near >= minTied && c.deniesAlike(of, e, ties)
 	return out
+}
+
+// deniesAlike reports whether a source denies something at the places of a claim that does so. If the negations of its
+// language are not known, the source must have the words of the claim as a sentence.
+func (c *checker) deniesAlike(of *claim, e *evidence, places []int) bool {
+	if c.words.negations == nil || c.words.language != e.language {
+		return slices.ContainsFunc(e.spans, func(s span) bool {
+			return slices.EqualFunc(s.tokens, of.tokens, func(a, b token) bool { return a.raw == b.raw })
+		})
+	}
+	return len(of.denials) == 0 || slices.ContainsFunc(places, func(i int) bool { return len(e.spans[i].denials) > 0 })
 }
 
 // objection returns the first contradiction that a rule finds. Of the given places of a source, those that
