@@ -54,6 +54,14 @@ func TestOptimizeLatency(t *testing.T) {
 	}
 }
 
+// TestOptimizeAgain checks what an interrupted call for latency says, whose times are not kept.
+func TestOptimizeAgain(t *testing.T) {
+	m := &measurer{goal: tune.Goal{Metric: tune.Latency}}
+	if got := m.rest(); got != "the same command, which begins again, since times are not kept; no setting was written" {
+		t.Error(got)
+	}
+}
+
 // TestOptimizeGoesOn interrupts a call: the next one asks only what was not asked.
 func TestOptimizeGoesOn(t *testing.T) {
 	var calls, stopAt atomic.Int64

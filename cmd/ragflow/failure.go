@@ -21,6 +21,7 @@ import (
 	"example.com/ragflow/internal/folder"
 	"example.com/ragflow/internal/newfile"
 	"example.com/ragflow/internal/settings"
+	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/pgvector"
 	"example.com/ragflow/search/weaviate"
@@ -178,6 +179,8 @@ func advices() []advice {
 		{ragflow.ErrPrompts, exitUsage, "correct the file, or take it out; the original: ragflow models prompts show NAME"},
 		{ingest.ErrCollectionName, exitUsage, "choose another name, such as: --collection handbook"},
 		{ingest.ErrNoCollection, exitNotFound, "ragflow index collections lists those there are; to make one: ragflow index --collection NAME ./docs"},
+		{tokens.ErrName, exitUsage, ""},
+		{tokens.ErrUnknown, exitNotFound, "ragflow tokens list shows those that are there"},
 		{ragflow.ErrNoAnswer, exitFailure, "an answer that cites the documents can be promoted, once its run has ended"},
 		{ragflow.ErrSealed, exitFailure, "without RAGFLOW_THREAD_KEYS, in another data folder, answers can be rated"},
 		{graph.ErrNotFound, exitNotFound, threadsHint + `, "ragflow trace last" the last run`},

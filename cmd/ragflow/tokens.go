@@ -89,20 +89,17 @@ func (a *app) addToken(g *given, t tokens.Token) error {
 	}
 	for _, name := range t.Collections {
 		if err := ingest.CheckCollection(name); err != nil {
-			return usagef("%w", err)
+			return failed("", err)
 		}
 		if !slices.Contains(collections, name) {
 			a.warn(fmt.Sprintf("there is no collection %q yet; there are: %s", name, orNone(strings.Join(collections, ", "))))
 		}
 	}
 	secret, err := folder.Add(t)
-	switch {
-	case errors.Is(err, tokens.ErrName):
-		return usagef("%w", err)
-	case errors.Is(err, tokens.ErrExists):
+	if errors.Is(err, tokens.ErrExists) {
 		return &failure{code: exitFailure, err: err, hint: "choose another name, or take the old one back first: ragflow tokens revoke " + t.Name}
-	case err != nil:
-		return failed("add a token", err)
+	} else if err != nil {
+		return failed("", err)
 	}
 	reply := newTokenReply(t)
 	reply.Secret = secret
@@ -159,14 +156,8 @@ func (a *app) tokensRevokeCommand(g *given) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		err = folder.Revoke(args[0])
-		switch {
-		case errors.Is(err, tokens.ErrName):
-			return usagef("%w", err)
-		case errors.Is(err, tokens.ErrUnknown):
-			return notFoundf("%w", err).with("ragflow tokens list shows those that are there")
-		case err != nil:
-			return failed("revoke a token", err)
+		if err := folder.Revoke(args[0]); err != nil {
+			return failed("", err)
 		}
 		a.tell("revoked %s; a server that runs refuses it within a second", args[0])
 		return nil
