@@ -24,7 +24,7 @@ const promotedDir = "promoted" // beside index.db: promoted answers, one Markdow
 
 // promote writes what the rating promotes, in place of what was promoted of the run before.
 func (c Config) promote(f *Feedback, r Rating, turn state.Turn, cited []state.Citation, answered bool) error {
-	better, err := c.checkBetter(f, r, turn)
+	better, picks, err := c.checkBetter(f, r, turn)
 	if err != nil {
 		return err
 	}
@@ -35,33 +35,25 @@ func (c Config) promote(f *Feedback, r Rating, turn state.Turn, cited []state.Ci
 			return err
 		}
 	}
-	by := feedback.Person
-	if better == nil {
-		if !r.Good || !answered || len(cited) == 0 {
-			return nil
-		}
-		by, better = feedback.Program, &betterAnswer{cited: cited}
+	by := feedback.Program
+	switch {
+	case len(better) > 0:
+		by, cited = feedback.Person, better
+	case !r.Good || !answered || len(cited) == 0:
+		return nil
 	}
-	f.Document = feedback.Path(c.promotedFolder(better.cited[0].Root), f.RunID, by)
-	return feedback.WritePromoted(f.Document, f, better.cited, better.text, better.picks)
+	f.Document = feedback.Path(c.promotedFolder(cited[0].Root), f.RunID, by)
+	return feedback.WritePromoted(f.Document, f, cited, picks)
 }
 
-// betterAnswer is a person's answer that may be promoted.
-type betterAnswer struct {
-	text  string // without marks
-	cited []state.Citation
-	picks []cite.Pick // the passages of cited
-}
-
-// checkBetter keeps a person's answer, if there is one, and checks what it cites. It returns what to promote; nil if that
-// is not wanted or its sources do not say all of it.
-func (c Config) checkBetter(f *Feedback, r Rating, turn state.Turn) (*betterAnswer, error) {
+// checkBetter keeps a person's answer, if there is one, and checks what it cites. It returns the passages to promote it
+// with, and where they stand in the sources; none if that is not wanted or its sources do not say all of it.
+func (c Config) checkBetter(f *Feedback, r Rating, turn state.Turn) (cited []state.Citation, picks []cite.Pick, err error) {
 	f.Better = strings.TrimSpace(transcript.Visible(r.Better))
 	checked := cite.Validate(f.Better, len(turn.Sources))
 	if checked.Invalid > 0 {
-		return nil, fmt.Errorf("the better answer cites a source that the rated answer did not have: it had %d; take such marks out", len(turn.Sources))
+		return nil, nil, fmt.Errorf("the better answer cites a source that the rated answer did not have: it had %d; take such marks out", len(turn.Sources))
 	}
-	out := &betterAnswer{text: cite.Strip(checked.Text)}
 	var o cite.Options
 	if len(checked.Cited) > 0 { // an answer may be too short to detect its language
 		o.Language = text.Language(turn.Sources[checked.Cited[0]-1].Text)
@@ -71,23 +63,19 @@ func (c Config) checkBetter(f *Feedback, r Rating, turn state.Turn) (*betterAnsw
 			f.Unsupported = append(f.Unsupported, besideSource(s, turn.Sources))
 		}
 		for _, by := range s.Sources {
-			out.picks = append(out.picks, cite.Pick{N: by.N, Start: by.Start, End: by.End})
+			picks = append(picks, cite.Pick{N: by.N, Start: by.Start, End: by.End})
 		}
 	}
-	if len(out.picks) == 0 {
-		return nil, nil //nolint:nilnil // an answer without marks is kept, and not promoted
+	if cited, err = cite.Build(turn.Sources, picks...); err != nil {
+		return nil, nil, err
 	}
-	var err error
-	if out.cited, err = cite.Build(turn.Sources, out.picks...); err != nil {
-		return nil, err
+	if cited = c.ofDocuments(cited); len(cited) > 0 {
+		f.Cite(cited)
 	}
-	if out.cited = c.ofDocuments(out.cited); len(out.cited) > 0 {
-		f.Cite(out.cited)
+	if !r.Promote || len(f.Unsupported) > 0 || len(cited) == 0 {
+		return nil, nil, nil
 	}
-	if !r.Promote || len(f.Unsupported) > 0 || len(out.cited) == 0 {
-		return nil, nil //nolint:nilnil // it is kept, and not promoted
-	}
-	return out, nil
+	return cited, picks, nil
 }
 
 // besideSource returns a statement with the sentence of a source that is closest to it, if one is.

@@ -58,16 +58,16 @@ func short(of string) string {
 }
 
 // WritePromoted writes a Markdown file with a question as title and the cited passages as text, each with its place.
-// A person's answer, if there is one, comes before them; picks are then the passages within the sources of the turn.
-func WritePromoted(path string, f *Feedback, cited []state.Citation, answer string, picks []cite.Pick) error {
+// With picks, which are the passages within the sources of the turn, the better answer of the person comes before them.
+func WritePromoted(path string, f *Feedback, cited []state.Citation, picks []cite.Pick) error {
 	h := head{
 		Title: f.Question, Type: "promoted answer", Thread: f.ThreadID, Run: f.RunID,
 		Promoted: f.Time.Format(time.RFC3339), Picks: picks, Sources: f.Passages,
 	}
 	var parts []string
-	if answer != "" {
+	if len(picks) > 0 {
 		h.Type = "answer of a person"
-		parts = []string{answer, "A person wrote this answer from:"}
+		parts = []string{cite.Strip(f.Better), "A person wrote this answer from:"}
 	}
 	for _, c := range cited {
 		if passage := fmt.Sprintf("%s\n\nFrom %s", strings.TrimSpace(c.Quote), placeOf(c)); !slices.Contains(parts, passage) {
