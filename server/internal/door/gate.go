@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -30,9 +30,8 @@ type Rules struct {
 	// PersonKey is the secret with which Open WebUI signs whom it asks for; empty: none does. Else at least MinPersonKey bytes.
 	PersonKey []byte
 
-	Rate    float64 // requests a second for one token; 0: 50
-	Long    int     // requests at a time that may take minutes; 0: 2000
-	PerPage int     // of these, for one person at the page; 0: 4, because a browser has six connections
+	Rate float64 // requests a second for one token; 0: 50
+	Long int64   // requests at a time that may take minutes; 0: 2000
 }
 
 // Gate checks requests and serves the routes of all protocols. It is safe for concurrent use.
@@ -48,15 +47,13 @@ type Gate struct {
 	origins  *http.CrossOriginProtection
 	limiters lru.Cache[string, *rate.Limiter]
 	routes   []Route
-
-	mu   sync.Mutex
-	long map[string]int // long requests under way by session; "" counts all
+	long     atomic.Int64 // long requests under way
 }
 
 // NewGate makes a gate in front of routes. An error names an origin or a pattern that makes no sense.
 func NewGate(rules Rules, keys *Keys, logger *slog.Logger, routes ...Route) (*Gate, error) {
-	rules.Rate, rules.Long, rules.PerPage = cmp.Or(rules.Rate, 50), cmp.Or(rules.Long, 2000), cmp.Or(rules.PerPage, 4)
-	g := &Gate{rules: rules, keys: keys, logger: logger, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), routes: routes, long: map[string]int{}}
+	rules.Rate, rules.Long = cmp.Or(rules.Rate, 50), cmp.Or(rules.Long, 2000)
+	g := &Gate{rules: rules, keys: keys, logger: logger, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), routes: routes}
 	if n := len(rules.PersonKey); n > 0 && n < MinPersonKey {
 		return nil, fmt.Errorf("the secret of Open WebUI has %d bytes, and at least %d are needed", n, MinPersonKey)
 	}
@@ -172,7 +169,7 @@ func (g *Gate) guard(route Route) http.HandlerFunc {
 			route.Do(w, r)
 			return
 		}
-		p, session, err := g.principal(r)
+		p, err := g.principal(r)
 		if err != nil {
 			fail(w, r, http.StatusUnauthorized, err.Error())
 			return
@@ -192,12 +189,12 @@ func (g *Gate) guard(route Route) http.HandlerFunc {
 			return
 		}
 		if route.Long {
-			if !g.enter(session) {
+			defer g.long.Add(-1)
+			if g.long.Add(1) > g.rules.Long {
 				w.Header().Set("Retry-After", "5")
 				fail(w, r, http.StatusTooManyRequests, "too many requests are under way")
 				return
 			}
-			defer g.leave(session)
 		}
 		ctx := With(r.Context(), p)
 		if !p.Local {
@@ -225,30 +222,27 @@ func (g *Gate) do(w http.ResponseWriter, r *http.Request, route Route) {
 	}
 }
 
-// principal returns who asks, and the session of the page: nil for somebody without a right. The error says why the
-// person is not believed that a program speaks for.
-func (g *Gate) principal(r *http.Request) (p *Principal, session string, err error) {
-	secret, logged := credential(r)
-	ours := logged && secret != "" || strings.HasPrefix(secret, tokens.Prefix)
+// principal returns who asks: nil for somebody without a right. The error says why the person is not believed that a
+// program speaks for.
+func (g *Gate) principal(r *http.Request) (*Principal, error) {
+	secret, session := credential(r)
+	ours := session && secret != "" || strings.HasPrefix(secret, tokens.Prefix)
 	if !ours && !g.rules.Token { // many clients need some key, such as "none"
-		return &Principal{Token: tokens.Token{Name: "local", Scopes: tokens.Scopes()}, Local: true}, "", nil
+		return &Principal{Token: tokens.Token{Name: "local", Scopes: tokens.Scopes()}, Local: true}, nil
 	}
-	t := g.keys.find(secret, logged)
+	t := g.keys.find(secret, session)
 	if t == nil {
-		return nil, "", nil
+		return nil, nil //nolint:nilnil // see above
 	}
-	p = &Principal{Token: *t}
-	if logged {
-		session = secret
-	}
+	p := &Principal{Token: *t}
 	if !t.May(tokens.Speak) {
-		return p, session, nil
+		return p, nil
 	}
 	person, err := spokenFor(r.Header, g.rules.PersonKey, g.keys.clock())
 	if person != "" {
 		p.Owner = t.Owner + "/" + person
 	}
-	return p, session, err
+	return p, err
 }
 
 // wait returns how long a principal has to wait before the next request.
@@ -265,29 +259,4 @@ func (g *Gate) wait(p *Principal) time.Duration {
 		return 0
 	}
 	return time.Duration(float64(time.Second) / g.rules.Rate)
-}
-
-func (g *Gate) enter(session string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.long[""] >= g.rules.Long || session != "" && g.long[session] >= g.rules.PerPage {
-		return false
-	}
-	g.long[""]++
-	if session != "" {
-		g.long[session]++
-	}
-	return true
-}
-
-func (g *Gate) leave(session string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.long[""]--
-	if session == "" {
-		return
-	}
-	if g.long[session]--; g.long[session] == 0 {
-		delete(g.long, session)
-	}
 }

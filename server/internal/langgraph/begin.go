@@ -74,7 +74,7 @@ func (q *runRequest) engine(ctx context.Context, r *run, from graph.CommitID) (r
 		Thread: r.thread, From: from, Modes: graph.Values | graph.Updates | graph.Tasks | graph.Tokens | graph.Customs, Resume: isNull(q.Input),
 		OnBusy: map[string]graph.OnBusy{"interrupt": graph.Interrupt, "rollback": graph.Rollback, "enqueue": graph.Enqueue}[r.strategy],
 	}
-	last, err := headOf(ctx, r.runner, r.thread)
+	last, err := commitAt(ctx, r.runner, r.thread, 0)
 	switch {
 	case err != nil:
 	case req.Resume:
@@ -86,15 +86,15 @@ func (q *runRequest) engine(ctx context.Context, r *run, from graph.CommitID) (r
 	return req, last.ID, err
 }
 
-// headOf returns the newest commit of a thread; a zero one without any.
-func headOf(ctx context.Context, g untyped.Runner, thread string) (head graph.Commit, err error) {
-	for head, err = range g.Store().Walk(ctx, thread, 0) {
+// commitAt returns a commit of a thread; 0 is the newest one, which is zero in a thread without any.
+func commitAt(ctx context.Context, g untyped.Runner, thread string, at graph.CommitID) (c graph.Commit, err error) {
+	for c, err = range g.Store().Walk(ctx, thread, at) {
 		break
 	}
-	if errors.Is(err, graph.ErrNotFound) {
+	if at == 0 && errors.Is(err, graph.ErrNotFound) {
 		err = nil
 	}
-	return head, err
+	return c, err
 }
 
 // resume adds what continues the run of the last commit: answers and updates.

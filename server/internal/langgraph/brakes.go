@@ -3,7 +3,6 @@ package langgraph
 import (
 	"errors"
 	"slices"
-	"sync"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/untyped"
@@ -15,7 +14,7 @@ type brakes struct {
 	limit         int // supersteps; 0: as many as the runner allows
 	resumed       bool
 	pause         chan struct{}
-	once          sync.Once
+	closed        bool // pause
 	hit           bool // the limit
 }
 
@@ -32,8 +31,9 @@ func (b *brakes) see(e untyped.Event) {
 		b.limit--
 		b.hit = b.limit == 0
 	}
-	if stop || b.hit {
-		b.once.Do(func() { close(b.pause) })
+	if (stop || b.hit) && !b.closed {
+		b.closed = true
+		close(b.pause)
 	}
 }
 

@@ -119,7 +119,7 @@ func (s *service) respond(ctx context.Context, t *found, p *commandParams) (*run
 	if len(list) == 0 {
 		list = []commandParams{*p}
 	}
-	head, err := headOf(ctx, t, t.Thread)
+	head, err := commitAt(ctx, t, t.Thread, 0)
 	if err != nil {
 		return nil, err
 	}

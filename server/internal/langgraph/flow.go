@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"net/http"
 	"reflect"
 	"slices"
 
@@ -178,8 +177,8 @@ func (v *view) told(ctx context.Context, events iter.Seq2[untyped.Event, error])
 
 type optionsKey struct{}
 
-// Configure reads the options of a question.
-func (*flow) Configure(ctx context.Context, options map[string]json.RawMessage) (context.Context, error) {
+// configure reads the options of a question.
+func (*flow) configure(ctx context.Context, options map[string]json.RawMessage) (context.Context, error) {
 	var q ragflow.Question
 	for k, v := range options {
 		to := map[string]any{"collections": &q.Collections, "agent": &q.Agent, "filter": &q.Filter, "settings": &q.Settings}[k]
@@ -187,7 +186,7 @@ func (*flow) Configure(ctx context.Context, options map[string]json.RawMessage) 
 			return ctx, unsupported("context." + k)
 		}
 		if err := json.Unmarshal(v, to); err != nil {
-			return ctx, door.Errorf(http.StatusUnprocessableEntity, "context.%s: %v", k, err)
+			return ctx, invalid("context.%s: %v", k, err)
 		}
 	}
 	return context.WithValue(ctx, optionsKey{}, q), nil

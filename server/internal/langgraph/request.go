@@ -164,16 +164,10 @@ func (q *runRequest) options(thread string) (set map[string]json.RawMessage, fro
 	return set, from, err
 }
 
-// configurable is a graph whose runs have options in addition to their input.
-type configurable interface {
-	// Configure returns the context of a run with options. An error names one that does not exist.
-	Configure(ctx context.Context, options map[string]json.RawMessage) (context.Context, error)
-}
-
-// configured returns the context of a run of a graph with options.
+// configured returns the context of a run of a graph with options, which only an assistant has.
 func configured(ctx context.Context, g untyped.Runner, options map[string]json.RawMessage) (context.Context, error) {
-	if c, ok := g.(configurable); ok && len(options) > 0 {
-		return c.Configure(ctx, options)
+	if f, ok := g.(*flow); ok {
+		return f.configure(ctx, options)
 	}
 	for k := range options {
 		return ctx, unsupported("config.configurable." + k)

@@ -73,16 +73,17 @@ func getState(c *call, t *found, q *stateQuery) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []moment
-	if at != 0 {
-		list, err = momentAt(c.Context(), t, at)
-	} else {
-		list, err = moments(c.Context(), t, 0, 1)
+	switch {
+	case at == 0 && t.blank():
+		return noState(), nil
+	case at == 0:
+		at = t.Head
 	}
-	for _, m := range list {
-		return m.shown(t.Thread), err
+	m, err := momentAt(c.Context(), t, at)
+	if err != nil {
+		return nil, err
 	}
-	return noState(), err
+	return m.shown(t.Thread), nil
 }
 
 type historyQuery struct {
@@ -173,16 +174,16 @@ func hidden(c graph.Commit, next *graph.Commit) bool {
 // moments returns up to n moments of a thread before a commit, newest first; 0 is all. The newest of all has the whole state,
 // and the others what [untyped.Runner.History] has.
 func moments(ctx context.Context, t *found, before graph.CommitID, n int) ([]moment, error) {
-	out, err := visible(ctx, t, before, n)
+	out, err := visible(ctx, t, before, nil, n)
 	if err == nil && before == 0 && len(out) > 0 {
 		out[0].State, err = t.StateAt(ctx, t.Thread, out[0].Commit.ID)
 	}
 	return out, err
 }
 
-// visible returns moments as the history has them, without those that are no checkpoint.
-func visible(ctx context.Context, t *found, before graph.CommitID, n int) (out []moment, err error) {
-	var later *graph.Commit
+// visible returns moments as the history has them, without those that are no checkpoint. later is the commit before
+// which they are; nil if it does not matter.
+func visible(ctx context.Context, t *found, before graph.CommitID, later *graph.Commit, n int) (out []moment, err error) {
 	for len(out) <= n { // one more knows the parent of the last one
 		some, err := t.History(ctx, t.Thread, before, n+2)
 		if err != nil || len(some) == 0 {
@@ -203,26 +204,19 @@ func visible(ctx context.Context, t *found, before graph.CommitID, n int) (out [
 }
 
 // momentAt returns the moment of one commit.
-func momentAt(ctx context.Context, t *found, at graph.CommitID) ([]moment, error) {
-	var m moment
-	next := &m.Commit
-	for c, err := range t.Store().Walk(ctx, t.Thread, at) {
-		if err != nil {
-			return nil, err
-		}
-		if m.Commit.ID == 0 {
-			m.Commit = c
-			continue
-		}
-		if !hidden(c, next) {
-			m.parent = c.ID
-			break
-		}
-		next = &c
+func momentAt(ctx context.Context, t *found, at graph.CommitID) (m moment, err error) {
+	if m.Commit, err = commitAt(ctx, t, t.Thread, at); err != nil {
+		return m, err
 	}
-	var err error
+	older, err := visible(ctx, t, at, &m.Commit, 1)
+	if err != nil {
+		return m, err
+	}
+	for _, parent := range older {
+		m.parent = parent.Commit.ID
+	}
 	m.State, err = t.StateAt(ctx, t.Thread, at)
-	return []moment{m}, err
+	return m, err
 }
 
 // shown is a moment as clients know a state.
