@@ -1,14 +1,18 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/untyped"
+	"example.com/ragflow/server/internal/langgraph"
 )
 
 const (
@@ -24,7 +28,6 @@ type resumer struct {
 	*Server
 
 	slots chan struct{}
-	runs  sync.WaitGroup
 
 	mu    sync.Mutex
 	tried map[string]graph.CommitID // last commit of runs that were resumed from there
@@ -32,15 +35,13 @@ type resumer struct {
 
 // resume works until ctx ends. Runs that were resumed continue after that; their readers and drain see to them.
 func (s *Server) resume(ctx context.Context) {
-	if s.a == nil || s.a.ReadOnly() {
-		return
-	}
 	r := &resumer{Server: s, slots: make(chan struct{}, resumeAtOnce), tried: map[string]graph.CommitID{}}
-	defer r.runs.Wait()
 	for quiet := time.Duration(0); ; quiet = 2 * graph.DefaultTTL { // the first pass takes runs of any age; a lease keeps those of another server
 		for _, status := range []graph.Status{graph.Running, graph.Interrupted} {
-			if err := r.pass(ctx, status, quiet); err != nil && ctx.Err() == nil {
-				s.o.Logger.WarnContext(ctx, "unfinished runs cannot be listed", "error", err)
+			for name, g := range s.graphs {
+				if err := r.pass(ctx, name, g, status, quiet); err != nil && ctx.Err() == nil {
+					s.o.Logger.WarnContext(ctx, "unfinished runs cannot be listed", "graph", name, "error", err)
+				}
 			}
 		}
 		select {
@@ -51,17 +52,21 @@ func (s *Server) resume(ctx context.Context) {
 	}
 }
 
-// pass resumes the runs of a status that saved nothing for a while.
-func (r *resumer) pass(ctx context.Context, status graph.Status, quiet time.Duration) error {
-	page, err := r.a.Graph().Threads(ctx, graph.ThreadQuery{Status: status, Limit: maxUnended})
+// pass resumes the runs of a graph with a status that saved nothing for a while.
+func (r *resumer) pass(ctx context.Context, name string, g untyped.Runner, status graph.Status, quiet time.Duration) error {
+	if name == langgraph.FlowName && r.a != nil && r.a.ReadOnly() {
+		return nil
+	}
+	page, err := g.Threads(ctx, graph.ThreadQuery{Status: status, Limit: maxUnended})
 	if err != nil {
 		return err
 	}
 	for _, t := range page.Threads {
-		if since := time.Since(t.Touched); since < quiet || since > resumeWithin {
+		since := time.Since(t.Touched)
+		if since < quiet || since > resumeWithin || cmp.Or(t.Metadata["graph_id"], langgraph.FlowName) != name {
 			continue
 		}
-		last, err := r.a.Graph().Runs(ctx, graph.RunQuery{Thread: t.Thread, Limit: 1})
+		last, err := g.Runs(ctx, graph.RunQuery{Thread: t.Thread, Limit: 1})
 		if errors.Is(err, graph.ErrNotFound) || err == nil && (len(last) == 0 || !r.take(ctx, last[0])) {
 			continue
 		}
@@ -73,10 +78,10 @@ func (r *resumer) pass(ctx context.Context, status graph.Status, quiet time.Dura
 		case <-ctx.Done():
 			return nil
 		}
-		r.runs.Go(func() {
+		go func() {
 			defer func() { <-r.slots }()
-			r.one(graph.OwnedBy(ctx, t.Owner), t.Thread, last[0])
-		})
+			r.one(graph.OwnedBy(context.WithoutCancel(ctx), t.Owner), g, t.Thread, last[0])
+		}()
 	}
 	return nil
 }
@@ -87,10 +92,8 @@ func (r *resumer) take(ctx context.Context, run graph.RunInfo) bool {
 	if run.Status != graph.Running && !strings.Contains(run.Error, graph.ErrDrained.Error()) {
 		return false
 	}
-	for _, active := range r.a.Runs().List(ctx) {
-		if active.Run == run.Run {
-			return false
-		}
+	if r.a != nil && slices.ContainsFunc(r.a.Runs().List(ctx), func(active ragflow.RunInfo) bool { return active.Run == run.Run }) {
+		return false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,22 +105,21 @@ func (r *resumer) take(ctx context.Context, run graph.RunInfo) bool {
 }
 
 // one resumes a run and waits for its end.
-func (r *resumer) one(ctx context.Context, thread string, run graph.RunInfo) {
+func (r *resumer) one(ctx context.Context, g untyped.Runner, thread string, run graph.RunInfo) {
 	log := r.o.Logger.With("thread", thread, "run", run.Run)
-	begun, err := r.a.Runs().Start(ctx, ragflow.Question{Thread: thread, Resume: true})
+	var err error
+	for e, fault := range g.Stream(ctx, untyped.Request{Thread: thread, Resume: true}) {
+		if err = fault; e.Kind == graph.RunStarted {
+			log.InfoContext(ctx, "a run that had not ended is resumed", "step", run.Step)
+		}
+	}
+	_, asks := errors.AsType[*graph.InterruptError](err)
 	switch {
 	case errors.Is(err, graph.ErrBusy): // its process lives
 		r.mu.Lock()
 		delete(r.tried, run.Run)
 		r.mu.Unlock()
-	case err == nil:
-		log.InfoContext(ctx, "a run that had not ended is resumed", "step", run.Step)
-		for _, err = range r.a.Runs().Events(ctx, begun.Run, "") { // to the last one
-		}
-		if err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "a run that was resumed failed", "error", err)
-		}
-	case ctx.Err() == nil && !errors.Is(err, ragflow.ErrNothingToResume): // else it has ended meanwhile
-		log.WarnContext(ctx, "a run that had not ended cannot be resumed", "error", err)
+	case err != nil && !asks && !errors.Is(err, graph.ErrDrained) && !errors.Is(err, graph.ErrNothingToDo): // else it has ended meanwhile
+		log.WarnContext(ctx, "a run that had not ended failed when it was resumed", "error", err)
 	}
 }

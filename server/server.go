@@ -55,7 +55,7 @@ type Options struct {
 	Version string // that the description of the interface tells
 
 	// Graphs are offered to the clients of a LangGraph server, beside the assistant, which is "ragflow". Close
-	// their graph.Options.Drain when Serve shall end, so that their runs can be resumed.
+	// their graph.Options.Drain when Serve shall end, so that their runs are resumed by the next server.
 	Graphs map[string]untyped.Runner
 	Facts  *longterm.Store // for these clients; nil: none
 
@@ -73,11 +73,12 @@ type Options struct {
 
 // Server serves an Assistant over HTTP. It is safe for concurrent use.
 type Server struct {
-	a     *ragflow.Assistant
-	o     Options
-	keys  *door.Keys
-	gate  *door.Gate
-	ready atomic.Bool
+	a      *ragflow.Assistant
+	o      Options
+	graphs map[string]untyped.Runner // those of Options, and the flow of the assistant
+	keys   *door.Keys
+	gate   *door.Gate
+	ready  atomic.Bool
 }
 
 // ErrOpen is the error of a server that others could use without a token.
@@ -119,12 +120,12 @@ func (s *Server) routes() ([]door.Route, error) {
 	if s.o.Metrics != nil {
 		own = append(own, door.Route{Pattern: "GET /metrics", Scope: tokens.Admin, Do: s.o.Metrics.ServeHTTP})
 	}
-	graphs := map[string]untyped.Runner{}
-	maps.Copy(graphs, s.o.Graphs)
+	s.graphs = map[string]untyped.Runner{}
+	maps.Copy(s.graphs, s.o.Graphs)
 	if s.a != nil {
-		graphs[langgraph.FlowName] = langgraph.Flow(s.a)
+		s.graphs[langgraph.FlowName] = langgraph.Flow(s.a)
 	}
-	ofGraphs, err := langgraph.Routes(graphs, s.o.Facts, s.o.Version)
+	ofGraphs, err := langgraph.Routes(s.graphs, s.o.Facts, s.o.Version)
 	if err != nil || s.a == nil {
 		return append(own, ofGraphs...), err
 	}
@@ -169,8 +170,8 @@ const (
 	closeTime = time.Second
 )
 
-// Serve answers the requests of a listener, which it closes, until ctx ends. It resumes the runs of the assistant
-// that ended with their process within the last hour. When ctx ends it takes no new requests, lets runs save the step
+// Serve answers the requests of a listener, which it closes, until ctx ends. It resumes the runs that ended with
+// their process within the last hour. When ctx ends it takes no new requests, lets runs save the step
 // they are at, ends all responses and returns nil.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	base, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
