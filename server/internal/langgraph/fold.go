@@ -24,8 +24,8 @@ func number(at position, i int) int64 {
 	return at.seq<<22 + int64(min(at.n, 1<<14-1))<<8 + int64(min(i, maxPart))
 }
 
-// positionOf returns the event that a number is of.
-func positionOf(n int64) position { return position{n >> 22, int(n >> 8 & (1<<14 - 1))} }
+// seqOf returns the number of the durable event at or before the event of a number.
+func seqOf(n int64) int64 { return n >> 22 }
 
 // protocol says the events of a run in its words, by fold.put.
 type protocol interface {
@@ -83,7 +83,6 @@ func (f *fold) take(e *event) []part {
 		f.values, f.commit = values, e.Commit
 	case graph.RunEnded:
 		f.words.end(e)
-		f.values, f.speech = nil, speech{} // a stream of a thread keeps the folds of all runs
 	default:
 		if e.err != nil {
 			f.words.end(e)

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -162,6 +163,7 @@ const pollEvery = 250 * time.Millisecond
 type loggedCall struct {
 	engine string
 	after  int64 // number of the event before its first one
+	whole  bool  // with all later calls of the run
 }
 
 // callID is the id of a call that continues a run of the engine after its event with the number seq; 0 is none.
@@ -176,7 +178,7 @@ func callID(engine string, seq int64) string {
 func callOf(id string) *loggedCall {
 	i := strings.LastIndexByte(id, '.')
 	if seq, err := strconv.ParseInt(id[i+1:], 10, 64); err == nil && i > 0 {
-		return &loggedCall{id[:i], seq}
+		return &loggedCall{engine: id[:i], after: seq}
 	}
 	return &loggedCall{engine: id}
 }
@@ -184,16 +186,19 @@ func callOf(id string) *loggedCall {
 // read yields the events of the call. Of a run under way elsewhere it waits for more.
 func (c *loggedCall) read(ctx context.Context, r *run) iter.Seq2[event, error] {
 	return func(yield func(event, error) bool) {
-		last, begun, changed := c.after, false, time.Now()
+		last, begun, ended, changed := c.after, false, false, time.Now()
 		for time.Since(changed) <= stalled {
 			for e, err := range r.runner.Events(ctx, r.thread, c.engine, last, graph.Values|graph.Updates|graph.Tasks) {
-				if err == nil && e.Kind == graph.RunStarted && begun {
+				if err == nil && e.Kind == graph.RunStarted && begun && !c.whole {
 					return // the next call
 				}
-				begun, last, changed = true, e.Seq, time.Now()
-				if !yield(event{Event: e, at: position{seq: e.Seq}, run: r}, err) || err != nil || e.Kind == graph.RunEnded {
+				begun, last, ended, changed = true, e.Seq, e.Kind == graph.RunEnded, time.Now()
+				if !yield(event{Event: e, at: position{seq: e.Seq}, run: r}, err) || err != nil || ended && !c.whole {
 					return
 				}
+			}
+			if ended {
+				return
 			}
 			select {
 			case <-time.After(pollEvery):
@@ -224,6 +229,21 @@ func inLog(ctx context.Context, t *found, id string) (*run, error) {
 		return nil, err
 	}
 	return nil, door.Errorf(http.StatusNotFound, "there is no run %q", id)
+}
+
+// allInLog returns the runs in the log that end behind the event of a number, the oldest first; only the last one for 0.
+func allInLog(ctx context.Context, t *found, since int64) (out []*run, err error) {
+	query := graph.RunQuery{Thread: t.Thread}
+	if since == 0 {
+		query.Limit = 1
+	}
+	infos, err := t.Runs(ctx, query)
+	for _, info := range slices.Backward(infos) {
+		if int64(info.Last)*4+3 >= seqOf(since) {
+			out = append(out, fromLog(ctx, t, info, &loggedCall{engine: info.Run, whole: true}))
+		}
+	}
+	return out, err
 }
 
 // fromLog is a call of a run that is known from the log alone.

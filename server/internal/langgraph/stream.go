@@ -3,7 +3,6 @@ package langgraph
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,27 +22,22 @@ func (s *service) streamRoutes() []door.Route {
 	}
 }
 
-// reader sends the events of runs to a client.
-type reader struct {
-	out   *door.Stream
-	words func(*fold) protocol
-	since int64 // number of the last event that the client has
-	folds map[*run]*fold
-}
-
-func (r *reader) send(e *event) {
-	f := r.folds[e.run]
-	if f == nil {
-		f = &fold{run: e.run}
-		f.words = r.words(f)
-		r.folds[e.run] = f
-	}
-	for i, p := range f.take(e) {
-		n := number(e.at, i)
-		if m, ok := f.words.frame(e, &p, n); ok && n > r.since {
-			_ = r.out.Send(m) // an error ends the context of the stream
+// tell sends the events of the run whose number is above since and, unless until is 0, below until. It returns how many
+// events the run has there.
+func (f *fold) tell(ctx context.Context, out *door.Stream, since, until int64) (n int, err error) {
+	for e, err := range f.events(ctx) {
+		if err != nil || until > 0 && number(e.at, 0) >= until {
+			return n, err
+		}
+		n++
+		for i, p := range f.take(&e) {
+			id := number(e.at, i)
+			if m, ok := f.words.frame(&e, &p, id); ok && id > since {
+				_ = out.Send(m) // an error ends the context of the stream
+			}
 		}
 	}
+	return n, nil
 }
 
 func streamNew(c *call, r *run) (any, error) { return r.stream(c, r.modes, r.resumable, 0) }
@@ -86,17 +80,12 @@ func (r *run) stream(c *call, modes names, ids bool, since int64) (any, error) {
 	if since == 0 {
 		_ = out.SendJSON("metadata", map[string]any{"run_id": r.id, "attempt": 1}) // an error ends ctx
 	}
-	to := &reader{out: out, since: since, folds: map[*run]*fold{}, words: func(f *fold) protocol {
-		return &older{fold: f, modes: modes, subgraphs: r.subgraphs, ids: ids}
-	}}
-	for e, err := range r.events(ctx) {
-		if err != nil {
-			c.left(ctx, r)
-			return door.Sent{}, nil
-		}
-		to.send(&e)
-	}
-	if len(to.folds) == 0 && slices.Contains(modes, "values") { // nothing was left to do
+	f := &fold{run: r}
+	f.words = &older{fold: f, modes: modes, subgraphs: r.subgraphs, ids: ids}
+	n, err := f.tell(ctx, out, since, 0)
+	if err != nil {
+		c.left(ctx, r)
+	} else if n == 0 && slices.Contains(modes, "values") { // nothing was left to do
 		if state, _, err := r.runner.State(ctx, r.thread); err == nil {
 			_ = out.SendJSON("values", valuesOf(state)) // the last event
 		}
@@ -117,11 +106,22 @@ func (s *service) streamEvents(c *call, q *eventsRequest) (any, error) {
 	known, leave := s.runs.watch(c.PathValue("thread"))
 	defer leave()
 	runs := known.All() // before the client sees that the stream begins
+	var earlier []*run
+	if t != nil && (q.Since > 0 || len(runs) == 0) {
+		if earlier, err = allInLog(c.Context(), t, q.Since); err != nil {
+			return nil, err
+		}
+	}
 	ctx, out := door.OpenStream(c.w, c.Request)
 	defer out.Close()
-	to := &reader{out: out, since: q.Since, words: func(f *fold) protocol { return &newer{fold: f, q: q} }, folds: map[*run]*fold{}}
-	if t != nil && (q.Since > 0 || len(runs) == 0) {
-		if err := to.catchUp(ctx, t, runs); err != nil {
+	tell := func(r *run, until int64) error {
+		f := &fold{run: r}
+		f.words = &newer{fold: f, q: q}
+		_, err := f.tell(ctx, out, q.Since, until)
+		return err
+	}
+	for _, r := range earlier {
+		if err := tell(r, firstOf(runs)); err != nil {
 			return door.Sent{}, nil // the reader has left, or comes again
 		}
 	}
@@ -134,45 +134,19 @@ func (s *service) streamEvents(c *call, q *eventsRequest) (any, error) {
 		if foreign || q.Since == 0 && len(runs) > 0 && slices.Contains(runs[:len(runs)-1], r) {
 			continue
 		}
-		for e, err := range r.said.Read(ctx, 0) {
-			if err != nil {
-				break
-			}
-			to.send(&e)
+		if tell(r, 0) != nil {
+			break
 		}
 	}
 	return door.Sent{}, nil
 }
 
-// catchUp sends what the log has and the known runs have not: what the reader lacks or, if it has nothing, the last run.
-func (r *reader) catchUp(ctx context.Context, t *found, known []*run) error {
-	query := graph.RunQuery{Thread: t.Thread}
-	if r.since == 0 {
-		query.Limit = 1
-	}
-	infos, err := t.Runs(ctx, query)
-	if err != nil {
-		return err
-	}
-	end := int64(math.MaxInt64)
-	if len(known) > 0 {
-		for _, e := range known[0].said.All() {
-			end = min(end, e.at.seq)
+// firstOf returns the number of the first event of some runs; 0 if there is none.
+func firstOf(runs []*run) int64 {
+	for _, r := range runs {
+		for _, e := range r.said.All() {
+			return number(e.at, 0)
 		}
 	}
-	for _, info := range slices.Backward(infos) {
-		if int64(info.Last)*4+3 < positionOf(r.since).seq {
-			continue
-		}
-		x := fromLog(ctx, t, info, callOf(info.Run))
-		for e, err := range t.Events(ctx, t.Thread, info.Run, 0, graph.Values|graph.Updates|graph.Tasks) {
-			if err != nil {
-				return err
-			}
-			if e.Seq < end {
-				r.send(&event{Event: e, at: position{seq: e.Seq}, run: x})
-			}
-		}
-	}
-	return nil
+	return 0
 }

@@ -120,10 +120,15 @@ func TestTwoServers(t *testing.T) {
 		rest, _ := other.stream(t.Context(), nil, "GET", path+"/stream", "")
 		ended <- names(rest)
 	}()
+	events := other.request(t.Context(), "POST", "/threads/"+id+"/stream/events", `{"channels":["lifecycle"]}`)
+	defer events.Body.Close()
 	ctx, leave = context.WithCancel(t.Context())
 	other.stream(ctx, func(e sent) bool { return e.event == "values" }, "GET", path+"/stream?cancel_on_disconnect=1", "")
 	leave()
 	if got := <-ended; got != "metadata values" {
+		t.Error(got)
+	}
+	if _, got := other.told(events, `"event":"interrupted"`); strings.Join(got, " ") != "lifecycle:running lifecycle:interrupted" {
 		t.Error(got)
 	}
 	eventually(t, "cancelled", func() bool { return at(f.do(200, "GET", path, ""), "status") == "interrupted" })
