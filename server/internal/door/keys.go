@@ -79,13 +79,6 @@ func (k *Keys) reload() {
 	}
 }
 
-// Any reports whether there is a token.
-func (k *Keys) Any() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return len(k.known) > 0
-}
-
 // find returns the token of a secret or of a session, or nil.
 func (k *Keys) find(secret string, session bool) *tokens.Token {
 	hash := tokens.Hash(secret)

@@ -99,11 +99,19 @@ func readJSON(r *http.Request, v any, strict bool) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil
 	}
+	return decode(body, v, strict)
+}
+
+// DecodeStrict is ReadStrict for JSON that is there.
+func DecodeStrict(body []byte, v any) error { return decode(body, v, true) }
+
+func decode(body []byte, v any, strict bool) error {
 	in := json.NewDecoder(bytes.NewReader(body))
 	if strict {
 		in.DisallowUnknownFields()
 	}
-	if err = in.Decode(v); err == nil && in.More() {
+	err := in.Decode(v)
+	if err == nil && in.More() {
 		err = errors.New("something follows the JSON value")
 	}
 	if err != nil {

@@ -37,7 +37,7 @@ func (s *service) begin(ctx context.Context, thread string, q *runRequest) (*run
 		id: newID(), thread: thread, graph: name, runner: g, owner: owner, strategy: q.Strategy,
 		modes: q.Modes, subgraphs: q.Subgraphs, resumable: q.Resumable, metadata: merged(q.Config.Metadata, q.Metadata),
 	}
-	req, head, err := q.engine(ctx, r, from)
+	req, head, err := q.engine(ctx, r, graph.CommitID(from))
 	if err == nil {
 		err = s.runs.start(ctx, r, head, req, &brakes{before: q.Before, after: q.After, limit: q.Config.RecursionLimit, resumed: req.Resume})
 	}

@@ -1,7 +1,6 @@
 package langgraph
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -92,12 +91,7 @@ func (s *service) perform(ctx context.Context, thread string, q *commandRequest)
 // params reads the parameters of a command, refusing fields that Q lacks.
 func params[Q any](q *commandRequest) (*Q, error) {
 	p := new(Q)
-	in := json.NewDecoder(bytes.NewReader(q.Params))
-	in.DisallowUnknownFields()
-	if err := in.Decode(p); err != nil {
-		return nil, invalid("params: %v", err)
-	}
-	return p, nil
+	return p, door.DecodeStrict(q.Params, p)
 }
 
 // commandParams are the parameters of all commands but run.start.

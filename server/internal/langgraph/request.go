@@ -34,8 +34,8 @@ type runRequest struct {
 	Batched      string                     `json:"assistantId"` // the JavaScript SDK adds it in a batch
 	Input        json.RawMessage            `json:"input"`
 	Command      *command                   `json:"command"`
-	Checkpoint   *place                     `json:"checkpoint"`
-	CheckpointID string                     `json:"checkpoint_id"`
+	Checkpoint   place                      `json:"checkpoint"`
+	CheckpointID place                      `json:"checkpoint_id"`
 	Metadata     map[string]any             `json:"metadata"`
 	Config       config                     `json:"config"`
 	Context      map[string]json.RawMessage `json:"context"`
@@ -135,9 +135,8 @@ func checkModes(modes names) error {
 }
 
 // options are what a client may set for the runs of one graph, and the checkpoint that a run continues from; 0 is the head.
-func (q *runRequest) options(thread string) (set map[string]json.RawMessage, from graph.CommitID, err error) {
-	set = map[string]json.RawMessage{}
-	id := q.CheckpointID
+func (q *runRequest) options(thread string) (set map[string]json.RawMessage, from place, err error) {
+	set, from = map[string]json.RawMessage{}, cmp.Or(q.CheckpointID, q.Checkpoint)
 	for k, v := range q.Config.Configurable {
 		var text string
 		_ = json.Unmarshal(v, &text) // else it is no text
@@ -151,8 +150,8 @@ func (q *runRequest) options(thread string) (set map[string]json.RawMessage, fro
 				return nil, 0, unsupported("config.configurable.checkpoint_ns")
 			}
 		case "checkpoint_id":
-			if q.Checkpoint == nil {
-				id = cmp.Or(id, text)
+			if from == 0 {
+				from, err = placeOf(text)
 			}
 		case "checkpoint_map", "assistant_id", "graph_id", "run_id", "user_id":
 		default:
@@ -160,7 +159,6 @@ func (q *runRequest) options(thread string) (set map[string]json.RawMessage, fro
 		}
 	}
 	maps.Copy(set, q.Context)
-	from, err = q.Checkpoint.commit(id)
 	return set, from, err
 }
 

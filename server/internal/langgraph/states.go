@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -20,66 +21,53 @@ func (s *service) stateRoutes() []door.Route {
 	}
 }
 
-// place names a checkpoint: as its id, as a checkpoint, or as a configuration.
-type place struct {
-	Thread       string          `json:"thread_id"`
-	Namespace    string          `json:"checkpoint_ns"`
-	ID           string          `json:"checkpoint_id"`
-	Map          json.RawMessage `json:"checkpoint_map"`
-	Configurable *place          `json:"configurable"`
-}
+// place is a commit. Clients name it by its id, as a checkpoint, or as a configuration; 0 is none.
+type place graph.CommitID
 
-func (p *place) UnmarshalJSON(body []byte) error {
-	if json.Unmarshal(body, &p.ID) == nil {
-		return nil
+func (p *place) UnmarshalJSON(body []byte) (err error) {
+	var named struct {
+		Namespace    string `json:"checkpoint_ns"`
+		ID           string `json:"checkpoint_id"`
+		Configurable place  `json:"configurable"`
 	}
-	type plain place
-	return json.Unmarshal(body, (*plain)(p))
+	if json.Unmarshal(body, &named.ID) != nil {
+		err = json.Unmarshal(body, &named)
+	}
+	if named.Namespace != "" {
+		return unsupported("checkpoint_ns")
+	}
+	if *p = named.Configurable; err == nil && named.ID != "" {
+		*p, err = placeOf(named.ID)
+	}
+	return err
 }
 
-// commit returns the commit of a place; 0 if it names none. An id that is given counts before it.
-func (p *place) commit(id string) (graph.CommitID, error) {
-	switch {
-	case id != "":
-		return commitOf(id)
-	case p == nil:
-		return 0, nil
-	case p.Configurable != nil:
-		return p.Configurable.commit("")
-	case p.Namespace != "":
-		return 0, unsupported("checkpoint_ns")
-	case p.ID == "":
+// placeOf is the inverse of commitText.
+func placeOf(id string) (place, error) {
+	if id == "" {
 		return 0, nil
 	}
-	return commitOf(p.ID)
-}
-
-// commitOf is the inverse of commitText.
-func commitOf(id string) (graph.CommitID, error) {
 	at, err := strconv.ParseInt(id, 10, 64)
 	if err != nil || at <= 0 {
 		return 0, door.Errorf(http.StatusNotFound, "there is no checkpoint %q", id)
 	}
-	return graph.CommitID(at), nil
+	return place(at), nil
 }
 
 type stateQuery struct {
-	Checkpoint *place `json:"checkpoint"`
-	Subgraphs  bool   `json:"subgraphs"`
+	Checkpoint place `json:"checkpoint"`
+	Subgraphs  bool  `json:"subgraphs"`
 }
 
 func getState(c *call, t *found, q *stateQuery) (any, error) {
-	at, err := q.Checkpoint.commit(c.PathValue("checkpoint"))
+	at, err := placeOf(c.PathValue("checkpoint"))
+	if at = cmp.Or(at, q.Checkpoint); err == nil && at == 0 && t.blank() {
+		return noState(), nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case at == 0 && t.blank():
-		return noState(), nil
-	case at == 0:
-		at = t.Head
-	}
-	m, err := momentAt(c.Context(), t, at)
+	m, err := momentAt(c.Context(), t, cmp.Or(graph.CommitID(at), t.Head))
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +76,8 @@ func getState(c *call, t *found, q *stateQuery) (any, error) {
 
 type historyQuery struct {
 	Limit      int             `json:"limit"`
-	Before     *place          `json:"before"`
-	Checkpoint *place          `json:"checkpoint"`
+	Before     place           `json:"before"`
+	Checkpoint place           `json:"checkpoint"`
 	Metadata   json.RawMessage `json:"metadata"`
 }
 
@@ -104,14 +92,11 @@ func history(c *call, t *found, q *historyQuery) (any, error) {
 			return nil, invalid("limit: %q is no number", n)
 		}
 	}
-	before, err := q.Before.commit(query.Get("before"))
+	before, err := placeOf(query.Get("before"))
 	if err != nil {
 		return nil, err
 	}
-	if _, err := q.Checkpoint.commit(""); err != nil {
-		return nil, err
-	}
-	list, err := moments(c.Context(), t, before, min(max(q.Limit, 1), graph.MaxPage))
+	list, err := moments(c.Context(), t, graph.CommitID(cmp.Or(before, q.Before)), min(max(q.Limit, 1), graph.MaxPage))
 	out := []any{}
 	for _, m := range list {
 		out = append(out, m.shown(t.Thread))
@@ -122,19 +107,16 @@ func history(c *call, t *found, q *historyQuery) (any, error) {
 type stateUpdate struct {
 	Values       json.RawMessage `json:"values"`
 	AsNode       string          `json:"as_node"`
-	Checkpoint   *place          `json:"checkpoint"`
-	CheckpointID string          `json:"checkpoint_id"`
+	Checkpoint   place           `json:"checkpoint"`
+	CheckpointID place           `json:"checkpoint_id"`
 }
 
 func updateState(c *call, t *found, q *stateUpdate) (any, error) {
-	from, err := q.Checkpoint.commit(q.CheckpointID)
+	changes, err := updates(q.Values)
 	if err != nil {
 		return nil, err
 	}
-	e := untyped.Edit{Thread: t.Thread, As: q.AsNode, From: from}
-	if e.Updates, err = updates(q.Values); err != nil {
-		return nil, err
-	}
+	e := untyped.Edit{Thread: t.Thread, As: q.AsNode, From: graph.CommitID(cmp.Or(q.CheckpointID, q.Checkpoint)), Updates: changes}
 	_, at, err := t.Update(c.Context(), e)
 	if err != nil && strings.Contains(err.Error(), "unknown node") {
 		return nil, door.Errorf(http.StatusBadRequest, "as_node: there is no node %q", q.AsNode)
