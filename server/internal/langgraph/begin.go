@@ -77,10 +77,16 @@ func (q *runRequest) engine(ctx context.Context, r *run, from graph.CommitID) (r
 	last, err := commitAt(ctx, r.runner, r.thread, 0)
 	switch {
 	case err != nil:
-	case req.Resume:
-		err = q.resume(ctx, r, last, &req)
-	default:
+	case !req.Resume:
 		req.Input, req.Metadata = inputOf(q.Input), packed(merged(r.metadata, map[string]any{"graph_id": r.graph}))
+	default:
+		r.id = callID(last)
+		if !isNull(q.Command.Update) {
+			req.Updates, err = updates(q.Command.Update)
+		}
+		if err == nil {
+			req.Answers, err = answers(q.Command.Resume, questions(last))
+		}
 	}
 	req.Run = r.id
 	return req, last.ID, err
@@ -95,23 +101,4 @@ func commitAt(ctx context.Context, g untyped.Runner, thread string, at graph.Com
 		err = nil
 	}
 	return c, err
-}
-
-// resume adds what continues the run of the last commit: answers and updates.
-func (q *runRequest) resume(ctx context.Context, r *run, last graph.Commit, req *untyped.Request) (err error) {
-	if !isNull(q.Command.Update) {
-		req.Updates, err = updates(q.Command.Update)
-	}
-	if err == nil {
-		req.Answers, err = answers(q.Command.Resume, questions(last))
-	}
-	var seq int64
-	for e, fault := range r.runner.Events(ctx, r.thread, last.Run, 0, graph.Tasks) {
-		if err = cmp.Or(err, fault); err != nil {
-			break
-		}
-		seq = e.Seq
-	}
-	r.id = callID(last.Run, seq)
-	return err
 }

@@ -3,6 +3,7 @@ package langgraph
 import (
 	"encoding/json"
 
+	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/untyped"
 )
 
@@ -12,6 +13,9 @@ type position struct {
 	seq int64
 	n   int
 }
+
+// endOf is the number of the last event that a run which ends with a commit has in the log.
+func endOf(last graph.CommitID) int64 { return int64(last)*4 + 1 }
 
 // event is an event of a thread. One with an error is the last of its run.
 type event struct {

@@ -89,7 +89,7 @@ func (g *registry) busy(name string) bool {
 // start runs a request, after the runs of the thread before it if it is enqueued. head is that of the thread.
 func (g *registry) start(ctx context.Context, r *run, head graph.CommitID, req untyped.Request, b *brakes) error {
 	r.ended, r.status, r.began, r.at = make(chan struct{}), "pending", time.Now(), time.Now()
-	r.after.seq = int64(head)*4 + 1 // that of the last event of the run before
+	r.after.seq = endOf(head)
 	ctx, r.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	before, err := g.enter(r)
 	if err != nil {

@@ -74,7 +74,7 @@ func (r *run) shown() map[string]any {
 	}
 }
 
-// add appends an event. Of too many live ones the older half is forgotten.
+// add appends an event. When there are too many live ones, those so far are forgotten.
 func (r *run) add(e event) {
 	if r.last.n++; e.Seq > r.last.seq {
 		r.last = position{seq: e.Seq}
@@ -85,15 +85,8 @@ func (r *run) add(e event) {
 		r.live++
 	}
 	if r.live > maxLive {
-		drop := r.live / 2
-		r.live -= drop
-		r.said.Drop(func(e event) bool {
-			drops := e.Live && drop > 0
-			if drops {
-				drop--
-			}
-			return drops
-		})
+		r.live = 1
+		r.said.Drop(func(e event) bool { return e.Live })
 	}
 	r.said.Add(e)
 }
@@ -166,12 +159,12 @@ type loggedCall struct {
 	whole  bool  // with all later calls of the run
 }
 
-// callID is the id of a call that continues a run of the engine after its event with the number seq; 0 is none.
-func callID(engine string, seq int64) string {
-	if seq == 0 {
-		return engine
+// callID is the id of the call that continues the run of the newest commit of a thread.
+func callID(head graph.Commit) string {
+	if head.ID == 0 {
+		return newID() // there is nothing to continue
 	}
-	return engine + "." + strconv.FormatInt(seq, 10)
+	return head.Run + "." + strconv.FormatInt(endOf(head.ID), 10)
 }
 
 // callOf is the inverse of callID.
@@ -223,7 +216,7 @@ func inLog(ctx context.Context, t *found, id string) (*run, error) {
 		infos, err := t.Runs(ctx, graph.RunQuery{Thread: t.Thread})
 		for _, info := range infos {
 			if info.Run == c.engine {
-				return fromLog(ctx, t, info, c), err
+				return fromLog(ctx, t, info, id, c), err
 			}
 		}
 		return nil, err
@@ -239,17 +232,17 @@ func allInLog(ctx context.Context, t *found, since int64) (out []*run, err error
 	}
 	infos, err := t.Runs(ctx, query)
 	for _, info := range slices.Backward(infos) {
-		if int64(info.Last)*4+3 >= seqOf(since) {
-			out = append(out, fromLog(ctx, t, info, &loggedCall{engine: info.Run, whole: true}))
+		if int64(info.Last+1)*4 > seqOf(since) { // events of a commit are numbered from 4 times its id on
+			out = append(out, fromLog(ctx, t, info, info.Run, &loggedCall{engine: info.Run, whole: true}))
 		}
 	}
 	return out, err
 }
 
 // fromLog is a call of a run that is known from the log alone.
-func fromLog(ctx context.Context, t *found, info graph.RunInfo, c *loggedCall) *run {
+func fromLog(ctx context.Context, t *found, info graph.RunInfo, id string, c *loggedCall) *run {
 	r := &run{
-		id: callID(c.engine, c.after), thread: t.Thread, graph: t.graph, runner: t.Runner, owner: t.Owner, began: info.Began, strategy: "enqueue",
+		id: id, thread: t.Thread, graph: t.graph, runner: t.Runner, owner: t.Owner, began: info.Began, strategy: "enqueue",
 		modes: names{"values"}, resumable: true, metadata: unpacked(info.Metadata), at: info.Ended, ended: make(chan struct{}),
 		logged: c,
 		cancel: func(error) { _ = t.Cancel(context.WithoutCancel(ctx), t.Thread, info.Run) }, // it fails if the run has ended

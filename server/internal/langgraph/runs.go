@@ -103,7 +103,7 @@ func (s *service) listRuns(c *call, t *found, _ *none) (any, error) {
 	}
 	for _, info := range infos {
 		if !slices.ContainsFunc(runs, func(r *run) bool { return r.id == info.Run }) {
-			runs = append(runs, fromLog(c.Context(), t, info, callOf(info.Run)))
+			runs = append(runs, fromLog(c.Context(), t, info, info.Run, &loggedCall{engine: info.Run}))
 		}
 	}
 	var rows []map[string]any
