@@ -163,12 +163,24 @@ func (l lexicon) unknown(question string) []string {
 	for _, token := range l.content(question) {
 		word := question[token.Start:token.End]
 		first, _ := utf8.DecodeRuneInString(word)
-		named := strings.ContainsFunc(word, unicode.IsDigit) || !german && token.Start > 0 && unicode.IsUpper(first)
+		named := hasDigit(word) || !german && token.Start > 0 && unicode.IsUpper(first)
+		if named && hasDigit(word) { // 600 of RB-600 is as little in a document as all of it
+			word = strings.Trim(fieldAt(question, token.Start), ".,;:?!()[]\"'“”„»«")
+		}
 		if named && token.Start >= end && l.stats.DocFreq(token.Term) == 0 && len(out) < maxUnknown && !slices.Contains(out, word) {
 			out, end = append(out, word), token.End
 		}
 	}
 	return out
+}
+
+// fieldAt returns the text between two spaces that holds a position.
+func fieldAt(s string, at int) string {
+	start := len(strings.TrimRightFunc(s[:at], func(r rune) bool { return !unicode.IsSpace(r) }))
+	if end := strings.IndexFunc(s[at:], unicode.IsSpace); end >= 0 {
+		return s[start : at+end]
+	}
+	return s[start:]
 }
 
 // foreign reports whether the question of a task is in another language than the documents.
@@ -191,20 +203,22 @@ func (a *Answerer) opening(t state.Task, found bool) (out []string) {
 	if foreign {
 		out = append(out, say(prompts.OtherLanguage))
 	}
-	switch band := state.Band(t.Grade.Score, t.Abstain); {
+	band, missing := state.Band(t.Grade.Score, t.Abstain), ""
+	if words := a.lex.unknown(t.Question); len(words) > 0 && !foreign && band != state.BandAnswers {
+		missing = " " + fmt.Sprintf(say(prompts.NoMention), strings.Join(words, ", "))
+	}
+	switch {
 	case !found:
-		if words := a.lex.unknown(t.Question); len(words) > 0 && !foreign {
-			verdict += " " + fmt.Sprintf(say(prompts.NoMention), strings.Join(words, ", "))
-		}
+		verdict += missing
 	case band == state.BandClosest, needsModel(t.Question):
 		if band != state.BandClosest {
 			verdict = ""
 		}
-		verdict += " " + say(prompts.Closest)
+		verdict += missing + " " + say(prompts.Closest)
 	case band == state.BandAnswers:
 		verdict = say(prompts.Answers)
 	default: // the threshold may be below the usual grade of this band
-		verdict = say(prompts.Probably)
+		verdict = missing + " " + say(prompts.Probably)
 	}
 	if verdict = strings.TrimSpace(verdict); verdict != "" {
 		out = append(out, verdict)

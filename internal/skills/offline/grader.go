@@ -81,12 +81,15 @@ func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.So
 	if grade.Score > unsure && !g.lex.holdFigures(best[:min(len(best), gradedPassages)], full.Text) {
 		grade.Score, grade.Why = unsure, grade.Why+"; a number or code of the question is missing"
 	}
-	holdsSection := func(s state.Source) bool { return g.lex.holdsSection(full.Text, s) }
-	if grade.Score < section && slices.ContainsFunc(best, holdsSection) {
+	holdsSection := slices.ContainsFunc(best, func(s state.Source) bool { return g.lex.holdsSection(full.Text, s) })
+	if grade.Score < section && holdsSection {
 		grade.Score, grade.Why = section, grade.Why+"; a passage is the section with the number asked for"
 	}
 	if grade.Score < beside && g.lex.besideValue(full.Text, best[:min(len(best), gradedPassages)]) {
 		grade.Score, grade.Why = beside, grade.Why+"; a value of the kind asked for stands beside all words of the question"
+	}
+	if grade.Score > unanswered && !holdsSection && g.lex.otherFigure(best[:min(len(best), gradedPassages)], full.Text) {
+		grade.Score, grade.Why = unanswered, grade.Why+"; the passages are about another number or code than the question"
 	}
 	if len(best) > 0 && grade.Score < g.threshold {
 		grade.Refined = g.lex.refine(full, best)
@@ -109,8 +112,7 @@ const beside = 0.6
 // unsure is the highest grade below the band [state.BandAnswers].
 const unsure = 0.74
 
-// holdFigures reports whether the passages contain all words of s that have a digit. A passage about P-200
-// resembles a question about P-300 but does not answer it.
+// holdFigures reports whether the passages contain all words of s that have a digit.
 func (l lexicon) holdFigures(passages []state.Source, s string) bool {
 	held := set{}
 	for _, p := range passages {
@@ -119,6 +121,36 @@ func (l lexicon) holdFigures(passages []state.Source, s string) bool {
 	}
 	return !slices.ContainsFunc(l.figures(s), func(f weighed) bool { return !held.has(f.term) })
 }
+
+// otherFigure reports whether the passages have a word of the question with other numbers behind it, and never with the
+// number of the question: one about pump P-200 or unit 4 resembles a question about P-300 or unit 7 but does not answer it.
+// Years are left out, because what was so in one year may be so in the next.
+func (l lexicon) otherFigure(passages []state.Source, question string) bool {
+	asked, language := plainWords(question), text.Language(question)
+	for i := 1; i < len(asked); i++ {
+		word, figure := asked[i-1], asked[i]
+		if !hasDigit(figure) || hasDigit(word) || functionWord(language, word) || text.FirstDate(figure) != "" {
+			continue
+		}
+		same, other := false, false
+		for _, s := range passages {
+			names := plainWords(strings.Join(append([]string{text.BaseName(s.Source), s.Title}, s.Headings...), " . "))
+			for _, words := range [][]string{names, l.passage(s.Chunk).plain} {
+				for j := 1; j < len(words); j++ {
+					if words[j-1] == word && hasDigit(words[j]) {
+						same, other = same || words[j] == figure, other || words[j] != figure
+					}
+				}
+			}
+		}
+		if other && !same {
+			return true
+		}
+	}
+	return false
+}
+
+func hasDigit(word string) bool { return strings.ContainsFunc(word, unicode.IsDigit) }
 
 // Measure returns the signs of a question in the best chunks; nil without content words or chunks.
 func (g *Grader) Measure(q state.Query, best []state.Source) []float64 {

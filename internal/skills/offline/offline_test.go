@@ -234,6 +234,10 @@ func TestOneAnswerFirst(t *testing.T) {
 	if want := []int{1, 2}; !slices.Equal(unsure.Order, want) {
 		t.Errorf("an unsure answer shows %v, want %v", unsure.Order, want)
 	}
+	named := answer(t, l, task("From which pier does the ferry F-12 to Hel leave?", 0.6, l...))
+	if !strings.HasPrefix(named.Text, "No document that was read mentions: F-12. This probably answers it") {
+		t.Errorf("a ferry that no document mentions: %s", named.Text)
+	}
 	none := answer(t, l, task("How deep is Lake 4711 near Zakopane?", 0.2, l...))
 	if len(none.Order) > 0 || !none.Abstained || !strings.HasSuffix(none.Text, "mentions: Lake, 4711, Zakopane.") {
 		t.Errorf("nothing close was found, and %v is shown:\n%s", none.Order, none.Text)
@@ -435,12 +439,14 @@ func TestFollowUpIsReadInTwoWays(t *testing.T) {
 	}
 }
 
-// TestUnknownIdentifier checks that a passage about another model than the one in the question is not a sure
-// answer.
+// TestUnknownIdentifier checks that a passage about another model, place or room than the one in the question is no
+// answer, and that one with no number of the question is not a sure one.
 func TestUnknownIdentifier(t *testing.T) {
-	l := append(manual(), page("pumps", "The pump P-200 has a warranty of 24 months. The warranty of the pump P-200 covers the motor."))
+	l := append(manual(), page("pumps", "The pump P-200 has a warranty of 24 months. The warranty of the pump P-200 covers the motor. 7. The lease of unit 4 in hall B ends on 3 May 2028."))
 	for question, want := range map[string]string{
-		"How many months of warranty has the pump P-200?": state.BandAnswers, "How many months of warranty has the pump P-300?": state.BandProbably,
+		"How many months of warranty has the pump P-200?": state.BandAnswers, "How many months of warranty has the pump P-300?": state.BandUnsure,
+		"When does the lease of unit 4 end?": state.BandAnswers, "When does the lease of unit 7 end?": state.BandUnsure,
+		"When does the lease of unit 4 in hall 9 end?": state.BandProbably, "Does the lease of unit 4 in hall B end in May 2029?": state.BandProbably,
 	} {
 		got, err := offline.New(l, 0).Grader.Grade(t.Context(), ask(question), slices.Concat(l[len(l)-1:], l[:len(l)-1]).sources())
 		if band := state.Band(got.Score, false); err != nil || band != want {
