@@ -9,14 +9,18 @@ import (
 )
 
 // leftOut are English words without which a question asks the same. Negations, question words, pronouns,
-// prepositions and verbs such as can and must are none of them.
-var leftOut = []string{"a", "an", "the", "please", "do", "does", "is", "are"}
+// prepositions and verbs such as can and must are none of them. Of auxiliaries the first is left out: in "What do
+// they do?" the second is what is asked.
+var (
+	leftOut     = []string{"a", "an", "the", "please"}
+	auxiliaries = []string{"do", "does", "is", "are"}
+)
 
 // questionWords returns the words by which two questions are the same: in order, without articles and
 // the like, without endings and the punctuation around them. Figures, signs and words in capitals stay
 // as they are.
 func questionWords(question string) string {
-	english := text.Language(question) == "en"
+	english, auxiliary := text.Language(question) == "en", false
 	var out []string
 	for word := range strings.FieldsSeq(question) {
 		word = strings.TrimRight(word, "?!.,;:…？！。")
@@ -25,6 +29,8 @@ func questionWords(question string) string {
 		}
 		switch {
 		case word == "" || english && slices.Contains(leftOut, word):
+		case english && !auxiliary && slices.Contains(auxiliaries, word):
+			auxiliary = true
 		case english:
 			out = append(out, stemmed(word))
 		default:

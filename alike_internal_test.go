@@ -1,11 +1,19 @@
 package ragflow
 
 import (
+	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/ragflow/internal/beir"
+	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/text"
 )
 
 // TestMinimalPairs: questions that differ in one word that matters have different words, whatever their vectors say.
@@ -58,6 +66,13 @@ func TestMinimalPairs(t *testing.T) {
 	}
 }
 
+// TestMainVerb: the words of a question of SQuAD and of another one about the same passage.
+func TestMainVerb(t *testing.T) {
+	if x, y := questionWords("What do the auricles do?"), questionWords("What are auricles?"); x == y {
+		t.Errorf("both are %q", x)
+	}
+}
+
 func TestQuestionWords(t *testing.T) {
 	for _, same := range [][]string{
 		{"How do I back up a volume?", "how do I back up the volume", "How do I please back up volumes ?"},
@@ -74,4 +89,71 @@ func TestQuestionWords(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSimilarQuestionsOfPeople compares the questions of SQuAD about one passage. Two of them want the same answer if people
+// gave one answer to both.
+func TestSimilarQuestionsOfPeople(t *testing.T) {
+	dir := golden.Public(t, "beir/squad-v1.1-dev")
+	queries, err := beir.Queries(filepath.Join(dir, "queries.jsonl.gz"), filepath.Join(dir, "qrels.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := answersOf(t, filepath.Join(dir, "queries.jsonl.gz"))
+	passages := map[string][]beir.Query{}
+	for _, q := range queries {
+		for id := range q.Gains {
+			passages[id] = append(passages[id], q)
+		}
+	}
+	var pairs, alike [2]int // with another answer, with the same one
+	for _, about := range passages {
+		for i, a := range about {
+			for _, b := range about[:i] {
+				if text.Clean(a.Text) == text.Clean(b.Text) {
+					continue
+				}
+				same := 0
+				if slices.ContainsFunc(answers[a.ID], func(s string) bool { return slices.Contains(answers[b.ID], s) }) {
+					same = 1
+				}
+				pairs[same]++
+				if questionWords(a.Text) == questionWords(b.Text) {
+					alike[same]++
+				}
+			}
+		}
+	}
+	t.Logf("same answer: %d of %d pairs have the same words; another answer: %d of %d", alike[1], pairs[1], alike[0], pairs[0])
+	if alike[0] > 0 || alike[1] < 4 || pairs[1] < 1000 {
+		t.Error("other figures than in docs/caching.md")
+	}
+}
+
+// answersOf returns the answers of people to each question.
+func answersOf(t *testing.T, path string) map[string][]string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	unpacked, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]string{}
+	for d := json.NewDecoder(unpacked); d.More(); {
+		var q struct {
+			ID       string `json:"_id"`
+			Metadata struct{ Answers []string }
+		}
+		if err := d.Decode(&q); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range q.Metadata.Answers {
+			out[q.ID] = append(out[q.ID], strings.TrimPrefix(strings.ToLower(strings.Trim(a, " .,")), "the "))
+		}
+	}
+	return out
 }
