@@ -374,6 +374,9 @@ func TestSimilarQuestions(t *testing.T) {
 			t.Errorf("%+v\n%s", r, r.AnswerMD)
 		}
 	}
+	if r, err := a.Analytics(t.Context(), ragflow.AnalyticsQuery{}); err != nil || r.Cached != 2 || r.Similar != 2 {
+		t.Errorf("logged %+v, %v", r, err)
+	}
 	if _, err := ragflow.Open(t.Context(), ragflow.Config{Cache: ragflow.Cache{Similar: 0.5}}); err == nil {
 		t.Error("a cosine of 0.5 was taken")
 	}

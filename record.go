@@ -89,6 +89,12 @@ func answered(e *querylog.Entry, r *Reply) {
 	e.Certainty, e.Chance, e.Grade, e.Attempts = r.Certainty.Band, r.Certainty.P, r.Grade.Score, r.Grade.Attempts
 	e.Hits, e.Citations = len(r.Retrieved), len(r.Citations)
 	e.InputTokens, e.OutputTokens, e.CostUSD, e.LatencyMS = r.Usage.InputTokens, r.Usage.OutputTokens, r.CostUSD, maps.Clone(r.LatencyMS)
+	if r.Cached != nil {
+		e.Cached = querylog.Similar
+		if r.Cached.Question == r.Question {
+			e.Cached = querylog.Same
+		}
+	}
 	for _, h := range r.Retrieved {
 		e.Chunks = append(e.Chunks, h.ChunkID)
 	}

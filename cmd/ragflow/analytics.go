@@ -91,6 +91,11 @@ func (a *app) printCounts(r *querylog.Report) {
 	add("failed", r.Failed, percent(r.FailedRate)+" of all")
 	add("cancelled", r.Cancelled)
 	add("searched twice", r.Retried)
+	cached := percent(r.CachedRate) + " of those that did not fail"
+	if r.Similar > 0 {
+		cached += ", " + thousands(r.Similar) + " of them for a similar question"
+	}
+	add("from the cache", r.Cached, cached)
 	add("searches", r.Searches)
 	add("without a passage", r.Empty, percent(r.EmptyRate)+" of questions and searches")
 	add("tokens", int(r.InputTokens+r.OutputTokens), thousands(int(r.InputTokens))+" in, "+thousands(int(r.OutputTokens))+" out")

@@ -14,6 +14,12 @@ const (
 	Lost   = "lost"   // says how many entries could not be written before it
 )
 
+// Values of Entry.Cached.
+const (
+	Same    = "same"
+	Similar = "similar"
+)
+
 // Cancelled is the Error of a question that its asker ended.
 const Cancelled = "cancelled"
 
@@ -34,6 +40,7 @@ type Entry struct {
 	Chance    float64 `json:"chance,omitempty"`    // that the sources answer, 0.00–1.00
 	Grade     float64 `json:"grade,omitempty"`
 	Attempts  int     `json:"attempts,omitempty"` // of the retrieval
+	Cached    string  `json:"cached,omitempty"`   // if the answer is from the cache: how the question is related to that which it was made for
 
 	Hits      int      `json:"hits"`
 	Chunks    []string `json:"chunks,omitempty"` // ids of the first hits, best first

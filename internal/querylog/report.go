@@ -57,11 +57,14 @@ type Counts struct {
 	Cancelled int `json:"cancelled"`
 	Retried   int `json:"retried"` // searched twice
 	Searches  int `json:"searches"`
-	Empty     int `json:"empty"` // questions and searches that found no passage
+	Empty     int `json:"empty"`   // questions and searches that found no passage
+	Cached    int `json:"cached"`  // answers from the cache
+	Similar   int `json:"similar"` // of these, to a similar question
 
 	DeclinedRate float64 `json:"declined_rate"` // of the questions that did not fail
 	FailedRate   float64 `json:"failed_rate"`   // of all questions
 	EmptyRate    float64 `json:"empty_rate"`    // of the questions that did not fail, and the searches
+	CachedRate   float64 `json:"cached_rate"`   // of the questions that did not fail
 
 	P95MS        float64 `json:"p95_ms"` // of the questions
 	CostUSD      float64 `json:"cost_usd"`
@@ -201,6 +204,12 @@ func (c *Counts) add(e *Entry) {
 	if e.empty() {
 		c.Empty++
 	}
+	if e.Cached != "" {
+		c.Cached++
+	}
+	if e.Cached == Similar {
+		c.Similar++
+	}
 }
 
 // finish computes what follows from the counts and the times of the questions.
@@ -208,6 +217,7 @@ func (c *Counts) finish(times []float64) {
 	share := func(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 	done := c.Answered + c.Declined
 	c.DeclinedRate, c.FailedRate, c.EmptyRate = share(c.Declined, done), share(c.Failed, c.Questions), share(c.Empty, done+c.Searches)
+	c.CachedRate = share(c.Cached, done)
 	slices.Sort(times)
 	c.P95MS = quantile(times, 0.95)
 }
