@@ -34,6 +34,8 @@ type Question struct {
 	Filter      state.Filter // documents to answer from; zero: all
 	Settings    *Settings    // nil: Config.Settings; to change one of those, change a copy
 
+	// Fresh answers without Config.Cache; the new answer takes the place of the one in it.
+	Fresh bool
 	// Agent lets the model search as often as it likes before it answers.
 	Agent bool
 	// History are the messages before the question, oldest first, of clients that keep them
@@ -146,7 +148,9 @@ func (a *Assistant) prepare(ctx context.Context, q Question) (*request, error) {
 		return nil, err
 	}
 	r.nodes[nodes.RetrievalID] = a.unlessCached(nodes.RetrievalID, a.renewing(r.turn, q.Collections, filter))
-	r.nodes[nodes.PreRetrievalID] = a.recalling(r.turn, filter)
+	if !q.Fresh {
+		r.nodes[nodes.PreRetrievalID] = a.recalling(r.turn, filter)
+	}
 	r.graph = graph.Request[state.Update]{
 		Thread: q.Thread, Resume: q.Resume, Wait: a.config.Wait, OnBusy: q.OnBusy, From: q.From, Answers: q.Answers, Metadata: q.Metadata,
 	}

@@ -145,7 +145,8 @@ func (t *teller) answer(id string, said []state.Message) error {
 func (t *teller) ask(thread string, said []state.Message, begins bool) error {
 	settings, asked := t.a.Config().Settings, said[len(said)-1]
 	settings.Checked = true // nothing that is said has to be taken back
-	q := ragflow.Question{Text: asked.Content, ID: asked.ID, Thread: thread, Collections: door.Of(t.r.Context()).Collections, Settings: &settings}
+	who := door.Of(t.r.Context())
+	q := ragflow.Question{Text: asked.Content, ID: asked.ID, Thread: thread, Collections: who.Collections, Settings: &settings, Fresh: who.Fresh}
 	if begins {
 		q.History = said[:len(said)-1]
 	}

@@ -54,6 +54,7 @@ type askRequest struct {
 func (r *askRequest) question(ctx context.Context, a *ragflow.Assistant) (q ragflow.Question, err error) {
 	q = ragflow.Question{
 		Text: r.Question, Thread: r.Thread, Metadata: r.Metadata, Agent: r.Agent, Resume: r.Resume, Answers: r.Answers, From: graph.CommitID(r.From),
+		Fresh: door.Of(ctx).Fresh,
 	}
 	if q.Collections, q.Filter, err = r.choose(ctx); err == nil && r.Model != "" {
 		s := a.Config().Settings

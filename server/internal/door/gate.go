@@ -196,6 +196,7 @@ func (g *Gate) guard(route Route) http.HandlerFunc {
 				return
 			}
 		}
+		p.Fresh = fresh(r.Header)
 		ctx := With(r.Context(), p)
 		if !p.Local {
 			var release func()

@@ -16,6 +16,7 @@ import (
 type Principal struct {
 	tokens.Token      // Owner is whose threads these are: "" for all of them
 	Local        bool // a program of this machine, which needs no token
+	Fresh        bool // wants no answer from the cache
 }
 
 // Choose returns the collections of a request: those that it names, without any those of the token,
@@ -31,6 +32,17 @@ func (p *Principal) Choose(names ...string) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// fresh reports whether a request must not be answered from a cache. no-store says nothing about that, and LangGraph's
+// client sends it with each stream.
+func fresh(h http.Header) bool {
+	for directive := range strings.SplitSeq(strings.Join(h.Values("Cache-Control"), ","), ",") {
+		if strings.EqualFold(strings.TrimSpace(directive), "no-cache") {
+			return true
+		}
+	}
+	return false
 }
 
 type principalKey struct{}

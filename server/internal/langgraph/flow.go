@@ -233,7 +233,7 @@ func (f *flow) question(ctx context.Context, req untyped.Request) (q ragflow.Que
 		return q, &graph.EntryError{Field: "input.messages", Reason: "the last message is not that of a person"}
 	}
 	last := list[len(list)-1]
-	q.Text, q.ID, q.History = last.Content, last.ID, list[:len(list)-1]
+	q.Text, q.ID, q.History, q.Fresh = last.Content, last.ID, list[:len(list)-1], door.Of(ctx).Fresh
 	var before state.State
 	if body, _, err := f.Runner.State(ctx, req.Thread); err != nil || json.Unmarshal(body, &before) != nil {
 		return q, err

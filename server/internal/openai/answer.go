@@ -59,7 +59,7 @@ func (s *service) answer(w http.ResponseWriter, r *http.Request, t *turn) (any, 
 	}
 	settings := s.config.Settings
 	settings.Checked = true
-	q := ragflow.Question{Text: t.text, Collections: t.collections, Settings: &settings, Thread: t.place.thread, History: t.place.history}
+	q := ragflow.Question{Text: t.text, Collections: t.collections, Settings: &settings, Thread: t.place.thread, History: t.place.history, Fresh: door.Of(r.Context()).Fresh}
 	if t.place.name != "" {
 		q.Metadata = map[string]string{namedBy: t.place.name}
 	}
