@@ -204,9 +204,9 @@ func (d *doctor) checkIndex(ctx context.Context, assistant *ragflow.Assistant) {
 		return
 	}
 	var details []string
-	files, chunks, failed, stale, gone := 0, 0, 0, 0, 0
+	files, chunks, vectors, failed, stale, gone := 0, 0, 0, 0, 0, 0
 	for _, c := range stats.Collections {
-		files, chunks, failed = files+c.Files, chunks+c.Chunks, failed+c.Failed
+		files, chunks, vectors, failed = files+c.Files, chunks+c.Chunks, vectors+c.Vectors, failed+c.Failed
 		detail := fmt.Sprintf("%s: %s, %s", c.Root, count(c.Files, "file"), count(c.Chunks, "passage"))
 		if _, err := os.Stat(c.Root); err != nil {
 			detail += ", but the folder is gone"
@@ -225,6 +225,9 @@ func (d *doctor) checkIndex(ctx context.Context, assistant *ragflow.Assistant) {
 	}
 	if files > 0 && chunks == 0 {
 		d.hint("the index holds no passage: the documents have no text that can be read")
+	}
+	if d.settings.Config.Index == nil { // else a server has it
+		d.checkMemory(chunks, vectors, os.DirFS("/"))
 	}
 	status := checkOK
 	if failed+gone > 0 || files > 0 && chunks == 0 {

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"example.com/ragflow"
 	"example.com/ragflow/internal/settings"
@@ -54,5 +55,28 @@ func TestDoctorAnswer(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDoctorMemory: the memory that a search takes is compared with what is free, or what a container may have.
+func TestDoctorMemory(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ free, limit, want string }{
+		{"5000000", "", ""}, // kB
+		{"5000000", "max", ""},
+		{"4000000", "max", "takes some 4.6 GB of memory, and 4.1 GB are free"},
+		{"5000000", "2000000000", "and 2.0 GB are free"},
+		{"5000000", "9000000000", ""},
+		{"", "", ""},
+	} {
+		system := fstest.MapFS{"sys/fs/cgroup/memory.max": {Data: []byte(tt.limit + "\n")}}
+		if tt.free != "" {
+			system["proc/meminfo"] = &fstest.MapFile{Data: []byte("MemTotal: 8000000 kB\nMemAvailable:   " + tt.free + " kB\n")}
+		}
+		d := &doctor{}
+		d.checkMemory(1_000_000, 1_000_000, system)
+		if got := strings.Join(d.Hints, ""); (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("free %s kB, limit %s: %q, want %q", tt.free, tt.limit, got, tt.want)
+		}
 	}
 }
