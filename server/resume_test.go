@@ -18,7 +18,7 @@ type steps struct {
 	N int `json:"n"`
 }
 
-// counting is a graph of two steps. began is told of each.
+// counting is a graph of two steps, each of which calls began.
 func counting(store graph.Store, drain <-chan struct{}, began func()) untyped.Runner {
 	step := graph.Task[steps, steps]{Run: func(context.Context, steps) (steps, error) {
 		began()

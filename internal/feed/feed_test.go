@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +21,7 @@ func read(ctx context.Context, f *feed.Feed[int], without int) string {
 		if err != nil {
 			out = append(out, err.Error())
 		} else {
-			out = append(out, fmt.Sprint(v))
+			out = append(out, strconv.Itoa(v))
 		}
 	}
 	return strings.Join(out, " ")
@@ -60,7 +61,10 @@ func TestDrop(t *testing.T) {
 		f.Add(i)
 	}
 	var got []int
-	for v := range f.Read(t.Context(), 0) {
+	for v, err := range f.Read(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if got = append(got, v); v == 5 {
 			f.Drop(func(v int) bool { return v%2 == 0 })
 			f.Add(6)

@@ -60,11 +60,11 @@ func Errorf(status int, format string, args ...any) error {
 	return &StatusError{status, fmt.Errorf(format, args...)}
 }
 
-// Results of a handler that has no JSON to send.
-type (
-	Nothing struct{} // the answer is empty
-	Sent    struct{} // the handler has answered
-)
+// Nothing is the result of a handler whose answer is empty.
+type Nothing struct{}
+
+// Sent is the result of a handler that has answered by itself.
+type Sent struct{}
 
 // Answer is a handler that sends what do returns as JSON. An error is sent by fail.
 func Answer(fail func(w http.ResponseWriter, err error), do func(w http.ResponseWriter, r *http.Request) (any, error)) http.HandlerFunc {

@@ -26,9 +26,9 @@ func (e *refusal) Error() string { return e.text }
 
 func (s *service) command(w http.ResponseWriter, r *http.Request) (any, error) {
 	var q commandRequest
-	if err := door.ReadStrict(r, &q); err != nil || q.ID == nil || q.Method == "" {
+	if door.ReadStrict(r, &q) != nil || q.ID == nil || q.Method == "" {
 		door.WriteJSON(w, http.StatusBadRequest, rejection(nil, "invalid_argument", "a command has an integer id and a method"))
-		return door.Sent{}, nil
+		return door.Sent{}, nil //nolint:nilerr // the response has it
 	}
 	result, begun, err := s.perform(r.Context(), r.PathValue("thread"), &q)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *service) command(w http.ResponseWriter, r *http.Request) (any, error) {
 		} else if door.Status(err) < http.StatusInternalServerError {
 			code = "invalid_argument"
 		}
-		return rejection(q.ID, code, err.Error()), nil //nolint:nilerr // the status of every command is 200
+		return rejection(q.ID, code, err.Error()), nil // the status of every command is 200
 	}
 	out := map[string]any{"type": "success", "id": q.ID, "result": result}
 	if begun != nil { // what asks behind this number is new to the client
