@@ -269,7 +269,7 @@ var rooms = map[string]room{
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "internal/prompts", "internal/skills/model"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program
 	}},
-	"tests/doors": {ours: []string{".", "graph/untyped", "internal/llmtest", "llm", "longterm", "server", "tests/browser"}},
+	"tests/doors": {ours: []string{".", "eval", "graph/untyped", "ingest", "internal/golden", "internal/llmtest", "llm", "longterm", "search", "server", "tests/browser"}},
 	"tests/browser": {theirs: []string{
 		"github.com/chromedp/chromedp", // drives the browser by its own protocol, without another program
 	}},

@@ -3,10 +3,12 @@ package doors_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,10 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/eval"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/search"
 	"example.com/ragflow/server"
 )
 
@@ -170,4 +176,71 @@ func TestOverhead(t *testing.T) {
 	if ratio := float64(at(http, 0.5)) / float64(at(library, 0.5)); ratio > 2 { // 1.1 on an idle machine
 		t.Errorf("%.1f times as long", ratio)
 	}
+}
+
+// TestManyClients: 100 clients ask over HTTP at once about the Docker pages, each time something new, and each is
+// answered, from a context of less than 4,000 tokens. How long it takes is only reported, beside the load of the
+// machine: at once after indexing, when vectors are missing, and with all of them, alone and together, and each leg.
+func TestManyClients(t *testing.T) {
+	if os.Getenv("RAGFLOW_FULL") == "" {
+		t.Skip("takes minutes (set RAGFLOW_FULL=1)")
+	}
+	h := newHouse(t)
+	h.docs = golden.Public(t, "docker-docs")
+	items, err := eval.ReadFile(golden.Public(t, "docker-eval", "dev.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, pid, _ := h.process(t, "127.0.0.1:0", "--offline")
+	asked := 0
+	measure := func(when, path, body string, clients, rounds int) {
+		before := processor(pid)
+		var retrieval, whole []time.Duration
+		for range rounds {
+			replies := make([]ragflow.Reply, clients)
+			took, err := together(clients, func(i int) error {
+				text := fmt.Sprintf("%s (%d)", items[(asked+i)%len(items)].Question, asked+i) // the number makes it new
+				status, err := call(t.Context(), "POST", url+path, fmt.Sprintf(body, text), &replies[i])
+				if err == nil && (status != http.StatusOK || replies[i].Chunks.ContextTokens >= 4000) {
+					err = fmt.Errorf("status %d, %d tokens of context", status, replies[i].Chunks.ContextTokens)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked += clients
+			whole = append(whole, took...)
+			for i := range replies {
+				retrieval = append(retrieval, time.Duration(replies[i].LatencyMS["retrieval"]*float64(time.Millisecond)))
+			}
+		}
+		load, _ := os.ReadFile("/proc/loadavg")
+		t.Logf("%s, %d clients, %d answers: retrieval p50 %s p95 %s, whole p50 %s p95 %s; %s of a processor each, %d MB; %d cores, load %s", when, clients, len(whole),
+			at(retrieval, 0.5), at(retrieval, 0.95), at(whole, 0.5), at(whole, 0.95), (processor(pid)-before)/time.Duration(len(whole)), peak(pid), runtime.NumCPU(), load)
+	}
+	const ask, question, find = "/api/ask", `{"question": %q}`, `{"query": %q, "leg": "`
+	measure("new index", ask, question, 100, 1)
+	for missing := true; missing; time.Sleep(10 * time.Second) {
+		var stats struct{ Collections []ingest.CollectionStats }
+		out, err := h.ragflow(t, "index", "stats", "--json").Output()
+		missing = err != nil || json.Unmarshal(out, &stats) != nil || stats.Collections[0].Vectors < stats.Collections[0].Chunks
+	}
+	measure("all vectors", ask, question, 1, 200)
+	measure("all vectors", ask, question, 100, 10)
+	for _, leg := range search.Legs() {
+		measure(leg+" leg", "/api/search", find+leg+`"}`, 1, 200)
+	}
+}
+
+// processor returns the processor time of a process; 0 if the system does not say.
+func processor(pid int) (sum time.Duration) {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if fields := strings.Fields(string(stat)); len(fields) > 14 {
+		for _, f := range fields[13:15] { // of the user and of the kernel, in hundredths of a second
+			n, _ := strconv.Atoi(f)
+			sum += time.Duration(n) * 10 * time.Millisecond
+		}
+	}
+	return sum
 }
