@@ -47,7 +47,9 @@ func (t *Telemetry) export(ctx context.Context) (on bool, err error) {
 	t.metrics = metric.NewMeterProvider(append(metering, metric.WithResource(about))...)
 	var once sync.Once // so that a collector that is away does not fill the log
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-		once.Do(func() { t.o.Logger.WarnContext(ctx, "telemetry could not be sent, and this is said once", "error", err) })
+		once.Do(func() {
+			t.o.Logger.WarnContext(ctx, "telemetry could not be sent, and this is said once", "error", err)
+		})
 	}))
 	return true, nil
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"example.com/ragflow/internal/text"
 )
@@ -35,15 +36,25 @@ var operationSigns = [...]string{
 
 // signAt returns the operation of the longest sign that words begin with, and its length in words; 0 without one.
 func signAt(words []string) (of Operation, length int) {
-	for o, list := range operationSigns {
-		for phrase := range strings.SplitSeq(list, ", ") {
-			if sign := wordsOf(phrase); len(sign) > length && startsWith(words, sign) {
+	for o, list := range signs() {
+		for _, sign := range list {
+			if len(sign) > length && startsWith(words, sign) {
 				of, length = Operation(o), len(sign)
 			}
 		}
 	}
 	return of, length
 }
+
+// signs are the words of each of operationSigns.
+var signs = sync.OnceValue(func() (out [len(operationSigns)][][]string) { //nolint:gochecknoglobals // made of a table
+	for o, list := range operationSigns {
+		for phrase := range strings.SplitSeq(list, ", ") {
+			out[o] = append(out[o], wordsOf(phrase))
+		}
+	}
+	return out
+})
 
 // Adds reports whether an operation is a sum.
 func (o Operation) Adds() bool { return o == summing || o == totalling }
