@@ -43,13 +43,12 @@ func (a *Assistant) record(ctx context.Context, x *run, q *request, err error) {
 	e.ID, e.Run, e.Thread, e.Time = x.info.Run, x.info.Run, x.info.Thread, x.info.Began
 	e.Owner = cmp.Or(x.info.Owner, graph.OwnerOf(ctx))
 	e.LatencyMS = map[string]float64{"total": milliseconds(a.config.Clock().Sub(x.info.Began))}
-	events := x.events.All()
-	last := events[max(0, len(events)-1):]
-	if len(last) > 0 && last[0].Kind == Asked {
+	last := x.events.Last()
+	if last.Kind == Asked {
 		return
 	}
-	if len(last) > 0 && last[0].Kind == Done {
-		answered(&e, last[0].Reply)
+	if last.Kind == Done {
+		answered(&e, last.Reply)
 	}
 	a.queries.Add(e)
 }

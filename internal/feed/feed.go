@@ -12,7 +12,7 @@ import (
 // them delays the one who adds. The zero Feed is empty. It is safe for concurrent use.
 type Feed[E any] struct {
 	mu     sync.Mutex
-	list   []entry[E] // by number
+	list   []entry[E] // by number; readers hold parts of it, so nothing in it changes
 	added  int
 	closed bool
 	err    error
@@ -53,7 +53,7 @@ func (f *Feed[E]) Close(err error) {
 func (f *Feed[E]) Drop(drop func(E) bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.list = slices.DeleteFunc(f.list, func(e entry[E]) bool { return drop(e.value) })
+	f.list = slices.DeleteFunc(slices.Clone(f.list), func(e entry[E]) bool { return drop(e.value) })
 }
 
 // All returns the values so far.
@@ -64,6 +64,16 @@ func (f *Feed[E]) All() (out []E) {
 		out = append(out, e.value)
 	}
 	return out
+}
+
+// Last returns the last value; the zero one if there is none.
+func (f *Feed[E]) Last() (last E) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n := len(f.list); n > 0 {
+		last = f.list[n-1].value
+	}
+	return last
 }
 
 // Read yields the values, without the first ones that were added, until the list is closed or ctx ends. Then its cause
@@ -105,7 +115,7 @@ func (f *Feed[E]) after(number int) (entries []entry[E], more <-chan struct{}, e
 	i, _ := slices.BinarySearchFunc(f.list, number, func(e entry[E], n int) int { return e.number - n })
 	switch {
 	case i < len(f.list):
-		return slices.Clone(f.list[i:]), nil, nil
+		return f.list[i:], nil, nil
 	case f.closed:
 		return nil, nil, f.err
 	case f.more == nil:

@@ -71,7 +71,7 @@ func TestDrop(t *testing.T) {
 			f.Close(nil)
 		}
 	}
-	if fmt.Sprint(got) != "[0 1 2 3 4 5 6]" || fmt.Sprint(f.All()) != "[1 3 5 6]" || read(t.Context(), &f, 2) != "3 5 6" {
+	if fmt.Sprint(got) != "[0 1 2 3 4 5 6]" || fmt.Sprint(f.All()) != "[1 3 5 6]" || f.Last() != 6 || read(t.Context(), &f, 2) != "3 5 6" {
 		t.Error(got, f.All(), read(t.Context(), &f, 2))
 	}
 }
