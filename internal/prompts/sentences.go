@@ -26,6 +26,7 @@ const (
 	EarlierQuestions                  // before the list of earlier questions
 	NothingEarlier                    // there is no earlier question
 	Differ                            // before versions of a passage
+	Later                             // before a passage of a later document of a series
 	Catalogue                         // before the list of documents
 	CatalogueAbout                    // before the list of documents on a subject
 	Refusal                           // written by a model if the sources do not contain the answer
@@ -138,7 +139,11 @@ var sentences = map[Situation]row{
 		vi: "Bạn chưa hỏi gì trước đó trong cuộc trò chuyện này.",
 		de: "In diesem Gespräch haben Sie noch nichts gefragt.",
 	},
-	Differ:         {en: "Your documents differ.", pl: "Dokumenty się różnią.", vi: "Các tài liệu không giống nhau.", de: "Ihre Dokumente unterscheiden sich."},
+	Differ: {en: "Your documents differ.", pl: "Dokumenty się różnią.", vi: "Các tài liệu không giống nhau.", de: "Ihre Dokumente unterscheiden sich."},
+	Later: {
+		en: "A later document speaks of it, too:", pl: "Późniejszy dokument też o tym mówi:",
+		vi: "Một tài liệu sau đó cũng nói về việc này:", de: "Auch ein späteres Dokument spricht davon:",
+	},
 	Catalogue:      {en: "These are your documents:", pl: "Oto Twoje dokumenty:", vi: "Đây là các tài liệu của bạn:", de: "Das sind Ihre Dokumente:"},
 	CatalogueAbout: {en: "These documents mention it:", pl: "Wspominają o tym dokumenty:", vi: "Các tài liệu có nhắc đến:", de: "Diese Dokumente nennen es:"},
 	Refusal: {

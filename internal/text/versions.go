@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -39,6 +40,28 @@ func SameBesidesNumbers(a, b string) (differing int, same bool) {
 		}
 	}
 	return differing, true
+}
+
+// replyWord finds the marks that mail programs put before a subject.
+var replyWord = regexp.MustCompile(`^(?:re|aw|antw|odp|fwd?|wg|pd)$`)
+
+// Series reports whether two titles are those of documents of one series, such as the minutes of two meetings or a mail and
+// its reply: they have the same words besides numbers, months beside numbers, and the marks of replies.
+func Series(a, b string) bool {
+	x, y := seriesWords(a), seriesWords(b)
+	return slices.ContainsFunc(x, func(w string) bool { return w != "0" }) && slices.Equal(x, y)
+}
+
+func seriesWords(title string) []string {
+	words, _ := masked(title)
+	number := func(i int) bool { return i >= 0 && i < len(words) && words[i] == "0" }
+	var out []string
+	for i, w := range words {
+		if !replyWord.MatchString(w) && (monthOf(w) == 0 || !number(i-1) && !number(i+1)) {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // masked returns the words of a text in lower case with "0" for each that has a digit, and those words.

@@ -31,3 +31,24 @@ func TestVersions(t *testing.T) {
 		}
 	}
 }
+
+func TestSeries(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"Team meeting, 14 January 2025", "Team meeting, 18 February 2025", true},
+		{"Protokoll vom 3. März 2025", "Protokoll vom 7. April 2025", true},
+		{"Your staircase", "Re: Your staircase", true},
+		{"Minutes", "Minutes", true},
+		{"Team meeting, 14 January 2025", "Board meeting, 18 February 2025", false},
+		{"Marketing plan", "Decision plan", false},
+		{"2024", "2025", false},
+		{"", "", false},
+	} {
+		if got := text.Series(c.a, c.b); got != c.want {
+			t.Errorf("%q and %q: %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}

@@ -95,7 +95,11 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 	}
 	out, pieces := state.Answer{Model: Name, Abstained: t.Abstain}, a.pieces(t)
 	rows := a.overRows(t, pieces)
-	if why, most := lacks(t, pieces, rows); why != "" {
+	why, most := lacks(t, pieces, rows)
+	if why == "" && len(pieces) > 0 && a.later(t, pieces[0]) != nil {
+		why, most = "a later document of the series speaks of it, too", unsure
+	}
+	if why != "" {
 		t.Abstain = t.Abstain || most == unanswered
 		t.Grade.Score, t.Grade.Why = min(t.Grade.Score, most), t.Grade.Why+"; "+why
 		out.Abstained, out.Grade, pieces = t.Abstain, &t.Grade, a.pieces(t)

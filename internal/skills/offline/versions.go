@@ -44,8 +44,9 @@ func (a *Answerer) versions(t state.Task, best piece) []piece {
 }
 
 // withVersions puts the versions of the best piece before the others, unless the question names its file. The first of
-// them is shown with what stands around it, unless it is a row that answers alone, the others as one sentence. labels are the lines in front of the versions:
-// file and date, the first one behind the sentence that they differ.
+// them is shown with what stands around it, unless it is a row that answers alone, the others as one sentence. Without
+// versions, a later document of its series follows the best piece. labels are the lines in front of these pieces: file and
+// date, behind a sentence that says why they are shown together.
 func (a *Answerer) withVersions(t state.Task, pieces []piece) (out []piece, labels []string) {
 	if !namedSources(t)[pieces[0].source] {
 		out = a.versions(t, pieces[0])
@@ -55,11 +56,13 @@ func (a *Answerer) withVersions(t state.Task, pieces []piece) (out []piece, labe
 		if i == 0 && !pieces[0].single {
 			out[i] = x.p.around(x.source, x.unit, bestWords)
 		}
-		label := readable.Line(t.Sources[x.source].Source)
-		if date := dateOf(t.Sources[x.source].Chunk); date != "" {
-			label += " (" + date + ")"
-		}
-		labels = append(labels, label+":")
+		labels = append(labels, label(t.Sources[x.source].Chunk))
+	}
+	if labels != nil {
+		labels[0] = prompts.Say(prompts.Differ, t.Language) + "\n\n" + labels[0]
+	} else if later := a.later(t, pieces[0]); later != nil {
+		out = []piece{pieces[0], *later}
+		labels = []string{label(t.Sources[pieces[0].source].Chunk), prompts.Say(prompts.Later, t.Language) + "\n\n" + label(t.Sources[later.source].Chunk)}
 	}
 	for _, x := range pieces {
 		shown := slices.ContainsFunc(out, func(v piece) bool { return v.source == x.source })
@@ -67,10 +70,70 @@ func (a *Answerer) withVersions(t state.Task, pieces []piece) (out []piece, labe
 			out = append(out, x)
 		}
 	}
-	if labels != nil {
-		labels[0] = prompts.Say(prompts.Differ, t.Language) + "\n\n" + labels[0]
-	}
 	return out, labels
+}
+
+// label returns the file and the date of a passage.
+func label(c state.Chunk) string {
+	out := readable.Line(c.Source)
+	if date := dateOf(c); date != "" {
+		out += " (" + date + ")"
+	}
+	return out + ":"
+}
+
+// laterShare is the share of the question's words in the best piece that a sentence of a later document needs.
+const laterShare = 0.5
+
+// later returns a piece of the newest document of the series of the best piece that is later than it and speaks of the same,
+// such as the minutes of a meeting that moves a date; nil without one, or if the question names what is only in the title
+// of the best one, or its year.
+func (a *Answerer) later(t state.Task, best piece) *piece {
+	chunk, asked := t.Sources[best.source].Chunk, plainWords(t.Question)
+	newest, terms := dateOf(chunk), a.lex.question(mainQuery(t.Queries), historyWeight)
+	if newest == "" || ofYear(t.Question, newest) > 0 || namedSources(t)[best.source] {
+		return nil
+	}
+	var out *piece
+	least := laterShare * coverage(terms, best.p.terms[best.unit].in)
+	for n, s := range t.Sources {
+		date, other := dateOf(s.Chunk), plainWords(s.Title)
+		named := slices.ContainsFunc(plainWords(chunk.Title), func(w string) bool { return !slices.Contains(other, w) && slices.Contains(asked, w) })
+		if date <= newest || named || !text.Series(chunk.Title, s.Title) {
+			continue
+		}
+		p := a.lex.passage(s.Chunk)
+		if j := p.speaks(terms, least); j >= 0 {
+			x := p.around(n, j, moreWords)
+			for x.last > j && p.blocks[p.units[x.last].block].quoted > 0 {
+				x.last--
+			}
+			out, newest = &x, date
+		}
+	}
+	return out
+}
+
+// speaks returns the unit that holds most of some terms, if that is a share of least or more; -1 without one. A reply says
+// by its first unit that is no greeting what it changes in the mail that it quotes.
+func (p *passage) speaks(terms []weighed, least float64) int {
+	found, most, said, quotes := -1, least, -1, false
+	for j, u := range p.units {
+		b := p.blocks[u.block]
+		if b.field || p.asks(j) {
+			continue
+		}
+		if quotes = quotes || b.quoted > 0; said < 0 && b.quoted == 0 {
+			said = j
+		}
+		if held := coverage(terms, p.terms[j].in); held > 0 && (held > most || found < 0 && held == most) {
+			found, most = j, held
+		}
+	}
+	if found >= 0 && quotes {
+		return said
+	}
+	return found
 }
 
 // sentence returns the text of unit j.
@@ -121,7 +184,7 @@ const (
 )
 
 // dateOf returns the date of the document of a passage, the first that there is: from when on it is valid, as the passage
-// says; in the first lines of the document; in its metadata; in its path. It is "" if none is known.
+// says; in the first lines of the document; in its metadata; in its title; in its path. It is "" if none is known.
 func dateOf(c state.Chunk) string {
 	lower := strings.ToLower(c.Text)
 	valid, head := "", ""
@@ -134,7 +197,7 @@ func dateOf(c state.Chunk) string {
 		head = strings.Join(lines, "\n")
 	}
 	meta := c.Metadata.Strings()
-	for _, s := range []string{valid[:min(len(valid), 40)], head, meta["date"], meta["Date"], strings.ToLower(text.BaseName(c.Source)), path.Dir(c.Source)} {
+	for _, s := range []string{valid[:min(len(valid), 40)], head, meta["date"], meta["Date"], strings.ToLower(c.Title), strings.ToLower(text.BaseName(c.Source)), path.Dir(c.Source)} {
 		if d := text.FirstDate(s); d != "" {
 			return d
 		}
