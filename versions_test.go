@@ -86,8 +86,11 @@ func TestLaterDocument(t *testing.T) {
 		thread, question string
 		later            bool
 	}{
-		{"", "When is the summer party planned?", true}, {"", "When is the summer party, says the meeting in January?", false},
-		{"", "Has the van new tyres?", false}, {"party", "When is the summer party planned?", true}, {"party", "And where is it?", true},
+		{"", "When is the summer party planned?", true},
+		{"", "When is the summer party, says the meeting in January?", false},
+		{"", "Has the van new tyres?", false},
+		{"party", "When is the summer party planned?", true},
+		{"party", "And where is it?", true},
 	} {
 		r := ask(t, a, c.thread, c.question)
 		got := strings.Contains(r.Answer, "later document speaks of it, too:\n\n2025-02-18.md (2025-02-18):") && strings.Contains(r.Answer, "19 July")

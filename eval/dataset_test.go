@@ -59,8 +59,9 @@ func TestReadFaults(t *testing.T) {
 		{"wrong types, all at once", "\n{\"id\":7,\"question\":\"q\"}\n\n  [1]\n{\"id\":\"2\",\"question\":\"q\",\"relevant\":\"a.md\"}", []string{
 			`line 2: "id" is a number, but a string is expected`,
 			"line 4: not a JSON object",
-			`line 5: "relevant" is a string, but a []string is expected`,
+			`line 5: "relevant" is a string, but a list is expected`,
 		}},
+		{"turns without objects", `{"id":"1","turns":["q"]}`, []string{`line 1: "turns" is a string, but an object such as {"question": "…"} is expected`}},
 		{"turns out of order", `{"id":"1","turns":[{"turn":2,"question":"q"}]}`, []string{"turn 2 stands in place 1"}},
 		{"blank question", `{"id":"1","question":" "}`, []string{"the question is empty"}},
 		{"blank keyword", `{"id":"1","question":"q","expected_keywords":["a"," "]}`, []string{`"expected_keywords" holds an empty text`}},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -103,7 +104,7 @@ func (p *itemReader) object(raw []byte, place string) {
 		p.wrong(place, "not valid UTF-8; save the file as UTF-8")
 	case ok && typed.Field != "":
 		field := typed.Field[strings.LastIndexByte(typed.Field, '.')+1:] // the path also names embedded Go structs
-		p.wrong(place, "%q is a %s, but a %s is expected", field, typed.Value, typed.Type)
+		p.wrong(place, "%q is a %s, but %s is expected", field, typed.Value, inJSON(typed.Type))
 	case err != nil:
 		p.wrong(place, "not a JSON object such as {\"id\": \"q1\", \"question\": \"…\"}: %s", err)
 	default:
@@ -112,6 +113,18 @@ func (p *itemReader) object(raw []byte, place string) {
 		}
 		item.ExpectedAnswer = cmp.Or(item.ExpectedAnswer, item.GroundTruth)
 		p.accept(item.Item, place)
+	}
+}
+
+// inJSON names the value of JSON that a Go type is read from.
+func inJSON(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice:
+		return "a list"
+	case reflect.Struct:
+		return `an object such as {"question": "…"}`
+	default:
+		return "a " + t.Kind().String()
 	}
 }
 

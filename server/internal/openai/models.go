@@ -37,7 +37,7 @@ func (s *service) collections(ctx context.Context, model string) ([]string, erro
 		return nil, err
 	}
 	if !slices.Contains(names, model) {
-		return nil, &refusal{http.StatusNotFound, "model", "model_not_found", "there is no such model; there are " + strings.Join(names, ", ")}
+		return nil, &refusal{http.StatusNotFound, "model", "model_not_found", "there is no such model; choose one of: " + strings.Join(names, ", ")}
 	}
 	if name, named := strings.CutPrefix(model, defaultModel+"/"); named {
 		return []string{name}, nil
