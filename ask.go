@@ -255,6 +255,7 @@ type SearchOptions struct {
 	search.Request
 	Collections []string // to search in; empty: Config.Collection
 	Plain       bool     // the query is a question: quotes have no meaning
+	Fresh       bool     // search although Config.Cache has the results; the new ones take their place
 }
 
 // Search returns the passages that fit a query best, without a conversation and
@@ -279,6 +280,12 @@ func (a *Assistant) search(ctx context.Context, query string, o SearchOptions) (
 	b, err := a.collections.current(ctx, o.Collections...)
 	if err != nil {
 		return nil, err
+	}
+	key, keeps := a.resultsKey(b, query, o)
+	if keeps && !o.Fresh {
+		if reply, ok := a.recallResults(ctx, key); ok {
+			return reply, nil
+		}
 	}
 	q := state.Query{Text: query, Weight: 1, Attempt: 1}
 	if !o.Plain {
@@ -309,6 +316,9 @@ func (a *Assistant) search(ctx context.Context, query string, o SearchOptions) (
 	}
 	//nolint:sloglint // the line is prescribed
 	a.config.Logger.DebugContext(ctx, fmt.Sprintf("Retrieved %d chunks for query (top_k=%d, metric=cosine)", len(reply.Hits), cmp.Or(o.K, a.config.Retrieval.TopK)), "leg", leg)
+	if keeps {
+		a.keepResults(ctx, key, reply)
+	}
 	return reply, nil
 }
 

@@ -26,18 +26,21 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Cache configures the cache of answers. Only the
+// Cache configures the cache of answers and of what searches found. Only the
 // first question of a thread is answered from it, and only while everything that the answer depends on
 // is as it was: the documents and their index, the settings, the models, the owner of the thread. An
 // answer is not kept if it was declined, if the run had a warning, or if an agent gave it. The turn of
 // such a question is saved as any other, and Reply.Cached is set. A database that cannot be used is a warning.
 type Cache struct {
-	On bool
+	On bool // keep answers
+	// Results keeps what [Assistant.Search] found, until the index or the configuration changes. A search
+	// from the cache has SearchReply.Cached; one with a warning is not kept.
+	Results bool
 	// Database opens a PostgreSQL database for the answers, which several servers with the same program and one index
 	// then share; the Assistant closes it. Nil: cache.db in DataDir, or memory without one.
 	Database func(context.Context) (*sql.DB, error)
-	TTL      time.Duration // how long an answer is kept; 0: an hour
-	MaxBytes int64         // of all answers; 0: 256 MiB. The least recently used ones make room
+	TTL      time.Duration // how long a value is kept; 0: an hour
+	MaxBytes int64         // of all values; 0: 256 MiB. The least recently used ones make room
 	// Similar is the least cosine, from 0.9 to 1, of a question that gets the answer to a similar one. The two
 	// must have the same words in the same order, too, but for endings, articles and the like, because vectors do not
 	// tell a question from its opposite. 0: only the same question gets it. It needs Models.Embedder, or a processor
@@ -64,7 +67,7 @@ const cacheFile = "cache.db"
 // openCache opens the cache of answers, unless there is none.
 func (a *Assistant) openCache() {
 	c := a.config
-	if !c.Cache.On || c.ForgetThreads || c.ReadOnly {
+	if !c.Cache.On && !c.Cache.Results || c.ForgetThreads || c.ReadOnly {
 		return
 	}
 	place := cache.Place{Path: ":memory:", Postgres: c.Cache.Database}
@@ -79,7 +82,7 @@ func (a *Assistant) openCache() {
 	a.cacheScope = scope
 	a.cache = cache.Open(place, cache.Options{TTL: c.Cache.TTL, MaxBytes: c.Cache.MaxBytes, Keys: c.sealKeys(), Logger: c.Logger, Clock: c.Clock})
 	switch {
-	case c.Cache.Similar == 0:
+	case c.Cache.Similar == 0 || !c.Cache.On:
 	case a.embedder != nil:
 		a.alike = a.embedder
 	case a.reading != nil:
@@ -219,7 +222,7 @@ func (a *Assistant) cacheKeys(ctx context.Context, t *turn, thread, query string
 // the whole turn from the cache if it can.
 func (a *Assistant) recalling(t *turn, f state.Filter) nodes.Node {
 	plan := t.nodes[nodes.PreRetrievalID]
-	if a.cache == nil || t.researcher != nil {
+	if a.cache == nil || !a.config.Cache.On || t.researcher != nil {
 		return plan
 	}
 	return func(ctx context.Context, s state.State) (state.Update, error) {
@@ -321,7 +324,7 @@ func (a *Assistant) keep(ctx context.Context, r *request, durable []graph.Event[
 	last := durable[len(durable)-1].State
 	turn, t := last.Turn, r.turn
 	switch {
-	case a.cache == nil || r.researcher != nil || r.graph.Resume || t.newest() != t:
+	case a.cache == nil || !a.config.Cache.On || r.researcher != nil || r.graph.Resume || t.newest() != t:
 		return // it changed under way, or is not known from its beginning
 	case turn.Cached != nil || turn.Abstained || turn.Route != state.RouteSearch || len(reply.Warnings) > 0 || len(last.Recent) != 1:
 		return

@@ -37,7 +37,7 @@ func byWords(c ragflow.Config) ragflow.Config {
 
 // cached has a cache of answers.
 func cached(c ragflow.Config) ragflow.Config {
-	c.Cache.On = true
+	c.Cache.On, c.Cache.Results = true, true
 	return byWords(c)
 }
 
@@ -396,16 +396,17 @@ func TestCacheIsNeverStale(t *testing.T) {
 			for range rounds {
 				e.edit(t)
 				for range 1 + e.random.IntN(4) {
-					hit := e.compare(t)
-					asked++
-					if hit {
-						hits++
+					for _, hit := range []bool{e.compare(t), e.compareSearch(t)} {
+						asked++
+						if hit {
+							hits++
+						}
 					}
 				}
 			}
 		})
 	}
-	if t.Logf("%d of %d questions answered from the cache", hits, asked); hits < asked/10 {
+	if t.Logf("%d of %d questions and searches answered from the cache", hits, asked); hits < asked/10 {
 		t.Error("that is too few to try anything")
 	}
 }
@@ -497,6 +498,11 @@ func (e *edits) edit(t *testing.T) {
 	}
 }
 
+// hide leaves out the folders of promoted answers, which differ.
+var hide = cmp.FilterPath(func(p cmp.Path) bool {
+	return strings.HasSuffix(p.String(), "Root") || strings.HasSuffix(p.String(), "Path")
+}, cmp.Ignore())
+
 // compare asks both a question, and reports whether the answer was from the cache.
 func (e *edits) compare(t *testing.T) bool {
 	t.Helper()
@@ -517,11 +523,29 @@ func (e *edits) compare(t *testing.T) bool {
 		}
 		return false
 	}
-	hide := cmp.FilterPath(func(p cmp.Path) bool {
-		return strings.HasSuffix(p.String(), "Root") || strings.HasSuffix(p.String(), "Path")
-	}, cmp.Ignore())
 	if d := cmp.Diff(e.replies[0], e.replies[1], hide, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(ragflow.Reply{}, "Begun", "LatencyMS", "Cached")); d != "" {
 		t.Fatalf("%q, from the cache: %v: (-without +with)\n%s", e.q.Text, e.replies[1].Cached != nil, d)
 	}
 	return e.replies[1].Cached != nil
+}
+
+// compareSearch searches in both for the last question, and reports whether the results were from the cache.
+func (e *edits) compareSearch(t *testing.T) bool {
+	t.Helper()
+	o := ragflow.SearchOptions{Plain: true, Request: search.Request{Filter: e.q.Filter, K: 1 + e.random.IntN(2)}}
+	var found [2]*ragflow.SearchReply
+	var faults [2]error
+	for i, a := range e.both {
+		found[i], faults[i] = a.Search(t.Context(), e.q.Text, o)
+	}
+	if faults[0] != nil || faults[1] != nil {
+		if fmt.Sprint(faults[0]) != fmt.Sprint(faults[1]) {
+			t.Fatalf("without a cache: %v\nwith one: %v", faults[0], faults[1])
+		}
+		return false
+	}
+	if d := cmp.Diff(found[0], found[1], hide, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(ragflow.SearchReply{}, "Cached")); d != "" {
+		t.Fatalf("%q, from the cache: %v: (-without +with)\n%s", e.q.Text, found[1].Cached != nil, d)
+	}
+	return found[1].Cached != nil
 }

@@ -114,6 +114,9 @@ func (a *Assistant) recordSearch(ctx context.Context, query string, o SearchOpti
 	e.LatencyMS = map[string]float64{"total": milliseconds(a.config.Clock().Sub(began))}
 	if r != nil {
 		e.Hits = len(r.Hits)
+		if r.Cached != nil {
+			e.Cached = querylog.Same
+		}
 		for _, h := range r.Hits {
 			e.Chunks = append(e.Chunks, h.ChunkID)
 		}

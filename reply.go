@@ -143,6 +143,8 @@ type SearchReply struct {
 	// Respelled are words of the query that no document has, with what was
 	// searched for besides.
 	Respelled []Respelled `json:"searched_also,omitempty"`
+
+	Cached *time.Time `json:"cached,omitempty"` // when all of this was found, if it is from the cache
 }
 
 // Expansion is a word of a query with the words that a dictionary adds to it.

@@ -96,7 +96,11 @@ func (a *app) printCounts(r *querylog.Report) {
 		cached += ", " + thousands(r.Similar) + " of them for a similar question"
 	}
 	add("from the cache", r.Cached, cached)
-	add("searches", r.Searches)
+	if r.CachedSearches > 0 {
+		add("searches", r.Searches, thousands(r.CachedSearches)+" from the cache")
+	} else {
+		add("searches", r.Searches)
+	}
 	add("without a passage", r.Empty, percent(r.EmptyRate)+" of questions and searches")
 	add("tokens", int(r.InputTokens+r.OutputTokens), thousands(int(r.InputTokens))+" in, "+thousands(int(r.OutputTokens))+" out")
 	if r.CostUSD > 0 {

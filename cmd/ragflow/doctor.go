@@ -247,12 +247,18 @@ func (d *doctor) checkCache(ctx context.Context) {
 		}
 		return
 	}
-	all := stats.Hits + stats.Similar + stats.Misses
-	if all == 0 {
+	questions, searches := stats.Hits+stats.Similar+stats.Misses, stats.Found+stats.NotFound
+	if questions+searches == 0 {
 		return
 	}
-	about := fmt.Sprintf("%s in %s; %d %% of %d new questions were answered from it", count(stats.Values, "answer"), byteSize(stats.Bytes), 100*(stats.Hits+stats.Similar)/all, all)
-	if !c.Cache.On {
+	about := count(stats.Values, "value") + " in " + byteSize(stats.Bytes)
+	if questions > 0 {
+		about += fmt.Sprintf("; %d %% of %d new questions were answered from it", 100*(stats.Hits+stats.Similar)/questions, questions)
+	}
+	if searches > 0 {
+		about += fmt.Sprintf("; %d %% of %d searches were found in it", 100*stats.Found/searches, searches)
+	}
+	if !c.Cache.On && !c.Cache.Results {
 		about += "; it is off now"
 	}
 	d.note(checkOK, "cache", about, fmt.Sprintf("%d the same, %d similar, %d not found", stats.Hits, stats.Similar, stats.Misses))

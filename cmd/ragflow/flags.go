@@ -67,7 +67,12 @@ func (g *given) addAsk(f *pflag.FlagSet) {
 	g.addModels(f)
 	g.addFilter(f)
 	g.addNoQueryLog(f)
-	f.BoolFunc("no-cache", "answer anew, although RAG_ENABLE_CACHING keeps answers", func(string) error {
+	g.addNoCache(f)
+}
+
+// addNoCache adds --no-cache.
+func (g *given) addNoCache(f *pflag.FlagSet) {
+	f.BoolFunc("no-cache", "answer or search anew, although RAG_ENABLE_CACHING keeps answers and results", func(string) error {
 		g.settings["RAG_ENABLE_CACHING"].Values = []string{"false"}
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -56,6 +57,7 @@ func (a *app) searchCommand(g *given) *cobra.Command {
 	c.Flags().StringVar(&leg, "leg", "", "search by one `LEG`: lexical (words), dense (meaning), hybrid (both) or graph (names of documents); dense needs vectors, which ragflow index makes")
 	g.addFilter(c.Flags())
 	g.addNoQueryLog(c.Flags())
+	g.addNoCache(c.Flags())
 	a.jsonFlag(c)
 	return c
 }
@@ -71,6 +73,9 @@ func (a *app) searchTrouble(r *ragflow.SearchReply) {
 	}
 	if r.Note != "" {
 		a.tell("note: %s", r.Note)
+	}
+	if r.Cached != nil {
+		a.tell("note: from the cache, found %s (--no-cache searches anew)", r.Cached.Local().Format(time.DateTime))
 	}
 	for _, x := range r.Expanded {
 		a.tell("the dictionary has %q; searched also for %s", x.Word, strings.Join(x.Others, ", "))

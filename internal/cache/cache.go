@@ -68,6 +68,9 @@ const (
 	Hit     Outcome = "hit"     // by its key
 	Similar Outcome = "similar" // by its near key
 	Miss    Outcome = "miss"
+
+	Found    Outcome = "found" // what a search found
+	NotFound Outcome = "not found"
 )
 
 // Cache is a cache. It is safe for concurrent use, and several processes may use one place.

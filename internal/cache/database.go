@@ -68,6 +68,9 @@ type Stats struct {
 	Hits    int64 `json:"hits"`
 	Similar int64 `json:"similar"`
 	Misses  int64 `json:"misses"`
+
+	Found    int64 `json:"found"`
+	NotFound int64 `json:"not_found"`
 }
 
 // Read returns what a place holds, also values that are too old. A file that does not exist holds nothing.
@@ -95,7 +98,7 @@ func Read(ctx context.Context, p Place) (s Stats, err error) {
 			return nil
 		})
 	}
-	s.Hits, s.Similar, s.Misses = counts[Hit], counts[Similar], counts[Miss]
+	s.Hits, s.Similar, s.Misses, s.Found, s.NotFound = counts[Hit], counts[Similar], counts[Miss], counts[Found], counts[NotFound]
 	if err != nil {
 		err = fmt.Errorf("read the cache: %w", err)
 	}

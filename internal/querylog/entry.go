@@ -40,7 +40,7 @@ type Entry struct {
 	Chance    float64 `json:"chance,omitempty"`    // that the sources answer, 0.00–1.00
 	Grade     float64 `json:"grade,omitempty"`
 	Attempts  int     `json:"attempts,omitempty"` // of the retrieval
-	Cached    string  `json:"cached,omitempty"`   // if the answer is from the cache: how the question is related to that which it was made for
+	Cached    string  `json:"cached,omitempty"`   // if the answer is from the cache: how the question, or the query, is related to that which it was made for
 
 	Hits      int      `json:"hits"`
 	Chunks    []string `json:"chunks,omitempty"` // ids of the first hits, best first

@@ -61,6 +61,8 @@ type Counts struct {
 	Cached    int `json:"cached"`  // answers from the cache
 	Similar   int `json:"similar"` // of these, to a similar question
 
+	CachedSearches int `json:"cached_searches"` // searches whose results are from the cache
+
 	DeclinedRate float64 `json:"declined_rate"` // of the questions that did not fail
 	FailedRate   float64 `json:"failed_rate"`   // of all questions
 	EmptyRate    float64 `json:"empty_rate"`    // of the questions that did not fail, and the searches
@@ -204,7 +206,11 @@ func (c *Counts) add(e *Entry) {
 	if e.empty() {
 		c.Empty++
 	}
-	if e.Cached != "" {
+	switch {
+	case e.Cached == "":
+	case e.Kind == Search:
+		c.CachedSearches++
+	default:
 		c.Cached++
 	}
 	if e.Cached == Similar {

@@ -46,13 +46,14 @@ func TestReport(t *testing.T) {
 	again.Cached = querylog.Same
 	thanks := querylog.Entry{Kind: querylog.Ask, Time: at(6), Question: "thanks", LatencyMS: map[string]float64{"total": 10}} // searches nothing
 	found := querylog.Entry{Kind: querylog.Search, Time: at(7), Question: "leave", Hits: 5, LatencyMS: map[string]float64{"total": 20}}
+	found.Cached = querylog.Same
 	empty := querylog.Entry{Kind: querylog.Search, Time: at(8), Question: "XYZZY", LatencyMS: map[string]float64{"total": 40}}
 	lost := querylog.Entry{Kind: querylog.Lost, Time: at(9), Lost: 7}
 	add(t, path, querylog.Options{}, again, declined, nothing, failed, cancelled, paid, thanks, found, empty, lost)
 
 	got := analyze(t, path, nil)
 	counts := querylog.Counts{
-		Questions: 7, Answered: 3, Declined: 2, Failed: 1, Cancelled: 1, Retried: 1, Searches: 2, Empty: 2, Cached: 2, Similar: 1, CachedRate: 2. / 5,
+		Questions: 7, Answered: 3, Declined: 2, Failed: 1, Cancelled: 1, Retried: 1, Searches: 2, Empty: 2, Cached: 2, Similar: 1, CachedSearches: 1, CachedRate: 2. / 5,
 		DeclinedRate: 2. / 5, FailedRate: 1. / 7, EmptyRate: 2. / 7, P95MS: 500, CostUSD: 0.25, InputTokens: 1000, OutputTokens: 50,
 	}
 	want := &querylog.Report{

@@ -79,7 +79,10 @@ func generalTable(c *ragflow.Config, dataDir string, m *Models) []setting {
 			}
 			return whole(1, 3650, &c.QueryLogDays)(v)
 		}).flagged("no-query-log", ""),
-		row("RAG_ENABLE_CACHING", "false", 0, aTruth, truth(&c.Cache.On)).flagged("no-cache", ""),
+		row("RAG_ENABLE_CACHING", "false", 0, "true, false, answers or results", func(v string) bool {
+			c.Cache.On, c.Cache.Results = v == "true" || v == "answers", v == "true" || v == "results"
+			return c.Cache.On || c.Cache.Results || v == "false"
+		}).flagged("no-cache", ""),
 		row("RAG_CACHE_TTL_SECONDS", "3600", 0, "a whole number of seconds from 1 to 2592000", func(v string) (ok bool) {
 			var seconds int
 			ok = whole(1, 30*24*60*60, &seconds)(v)

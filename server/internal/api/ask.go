@@ -103,7 +103,7 @@ func (s *service) search(ctx context.Context, r *searchRequest) (*ragflow.Search
 		return nil, err
 	}
 	return s.a.Search(ctx, r.Query, ragflow.SearchOptions{
-		Collections: collections, Request: search.Request{K: r.Limit, Leg: r.Leg, MinScore: r.MinScore, Filter: filter},
+		Collections: collections, Fresh: door.Of(ctx).Fresh, Request: search.Request{K: r.Limit, Leg: r.Leg, MinScore: r.MinScore, Filter: filter},
 	})
 }
 
