@@ -106,7 +106,7 @@ type Config struct {
 	Wait time.Duration
 	// Hook gets the spans of runs, steps and tasks; may be nil.
 	Hook graph.Hook
-	// Observer gets each search, also those outside of runs; may be nil.
+	// Observer gets each search that is not from the cache, also those outside of runs; may be nil.
 	Observer search.Observer
 	// Logger gets technical messages; nil discards them.
 	Logger *slog.Logger

@@ -33,7 +33,7 @@ func (a *Assistant) recallResults(ctx context.Context, key cache.Key) (*SearchRe
 	a.cache.Count(ctx, cache.Found, key)
 	for i := range kept.Reply.Hits {
 		h := &kept.Reply.Hits[i]
-		h.Chunk.Metadata, h.Chunk.FileHash = h.Metadata, kept.Hashes[i]
+		h.Chunk.Metadata, h.FileHash = h.Metadata, kept.Hashes[i]
 	}
 	kept.Reply.Cached = &v.Made
 	return kept.Reply, true
