@@ -26,17 +26,17 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Cache configures the cache of answers and of what searches found. Only the
-// first question of a thread is answered from it, and only while everything that the answer depends on
-// is as it was: the documents and their index, the settings, the models, the owner of the thread. An
-// answer is not kept if it was declined, if the run had a warning, or if an agent gave it. The turn of
-// such a question is saved as any other, and Reply.Cached is set. A database that cannot be used is a warning.
+// Cache configures the cache of answers and of what searches found. Only the first question of a
+// thread is answered from it, and only while everything that the answer depends on is as it was: the
+// documents and their index, the settings, the models, the owner of the thread. An answer is not kept
+// if it was declined, if the run had a warning, or if an agent gave it. The turn of such a question is
+// saved as any other, and Reply.Cached is set. A database that cannot be used is a warning.
 type Cache struct {
 	On bool // keep answers
 	// Results keeps what [Assistant.Search] found, until the index or the configuration changes. A search
 	// from the cache has SearchReply.Cached; one with a warning is not kept.
 	Results bool
-	// Database opens a PostgreSQL database for the answers, which several servers with the same program and one index
+	// Database opens a PostgreSQL database for both, which several servers with the same program and one index
 	// then share; the Assistant closes it. Nil: cache.db in DataDir, or memory without one.
 	Database func(context.Context) (*sql.DB, error)
 	TTL      time.Duration // how long a value is kept; 0: an hour
@@ -94,13 +94,14 @@ func (a *Assistant) openCache() {
 	}
 }
 
-// cacheScope returns what every answer depends on beside its question and the documents.
+// cacheScope returns what every answer depends on beside its question and the documents. Without a fast processor the
+// built-in model is not used.
 func (c Config) cacheScope() (string, error) {
 	program, err := c.programSum()
 	if err != nil {
 		return "", err
 	}
-	scope := []any{flowVersion, program, c.Cache.Models, c.Retrieval, c.Dense, c.Preset}
+	scope := []any{flowVersion, program, meaning.Fast(), c.Cache.Models, c.Retrieval, c.Dense, c.Preset}
 	for _, name := range slices.Sorted(maps.Keys(c.Models.Tasks)) {
 		t := c.Models.Tasks[name]
 		scope = append(scope, name, t.Model(), t.Temperature, t.Tokens)
