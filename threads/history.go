@@ -57,9 +57,9 @@ type history struct {
 }
 
 // add folds one delta into the history. A message that summarising removed from
-// the live state stays; [Views] has the same rule in SQL.
+// the live state stays, and those of a subgraph, such as an agent's, are its own; [Views] has the same rules in SQL.
 func (h *history) add(c graph.Commit, d graph.Delta) error {
-	if d.Error != "" || len(d.Body) == 0 {
+	if d.Error != "" || len(d.Body) == 0 || d.Path != "" {
 		return nil
 	}
 	var u state.Update

@@ -191,19 +191,46 @@ func TestThread(t *testing.T) {
 	s, err := h.StateAt(t.Context(), "a", 0)
 	wantError(t, "StateAt", err, nil)
 	check(t, "live messages", len(s.Messages), 3)
+	check(t, "rows", h.query(`SELECT group_concat(content, '|') FROM messages WHERE thread = 'a'`), "one|Answer to one|sum|Answer to sum")
+	check(t, "summaries", h.query(`SELECT group_concat(summary, '|') FROM summaries WHERE thread = 'a'`), "They talked.")
+}
+
+// query returns the one value of a query of the database.
+func (h *house) query(query string) (got string) {
+	h.t.Helper()
 	db, err := sql.Open(sql.Drivers()[0], "file:"+h.path+"?mode=ro")
-	if err != nil {
-		t.Fatal(err)
+	if err == nil {
+		defer func() { _ = db.Close() }()
+		err = db.QueryRowContext(h.t.Context(), query).Scan(&got)
 	}
-	defer func() { _ = db.Close() }()
-	for query, want := range map[string]string{
-		`SELECT group_concat(content, '|') FROM messages WHERE thread = 'a'`:  "one|Answer to one|sum|Answer to sum",
-		`SELECT group_concat(summary, '|') FROM summaries WHERE thread = 'a'`: "They talked.",
-	} {
-		var got string
-		wantError(t, query, db.QueryRowContext(t.Context(), query).Scan(&got), nil)
-		check(t, query, got, want)
+	wantError(h.t, query, err, nil)
+	return got
+}
+
+// TestSubgraph: what a subgraph says to its model is no part of the conversation.
+func TestSubgraph(t *testing.T) {
+	h := open(t)
+	says := func(role state.Role, text string) state.Update {
+		return state.Update{Messages: []state.MessageOp{{Put: &state.Message{ID: text, Role: role, Content: text}}}}
 	}
+	flow := func(nodes map[string]graph.Task[state.State, state.Update]) *graph.Plan[state.State, state.Update] {
+		p, err := graph.Compile(graph.Graph[state.State, state.Update]{
+			Apply: state.Apply, Nodes: nodes, Order: []string{"answer"},
+			Edges: []graph.Edge{{From: graph.Start, To: "answer"}, {From: "answer", To: graph.End}},
+		})
+		wantError(t, "Compile", err, nil)
+		return p
+	}
+	inner := flow(map[string]graph.Task[state.State, state.Update]{"answer": {Run: func(context.Context, state.State) (state.Update, error) {
+		return says(state.AI, "a thought"), nil
+	}}})
+	input := func(state.State) state.Update { return says(state.Human, "a prompt") }
+	result := func(state.State, state.State) state.Update { return says(state.AI, "an answer") }
+	p := flow(map[string]graph.Task[state.State, state.Update]{"answer": graph.Sub(inner, input, result)})
+	_, err := p.Runner(graph.Options{Store: h.store}).Invoke(t.Context(), graph.Request[state.Update]{Thread: "s", Input: says(state.Human, "a question")})
+	wantError(t, "Invoke", err, nil)
+	check(t, "messages", h.said("s"), []string{"a question", "an answer"})
+	check(t, "rows", h.query(`SELECT group_concat(content, '|') FROM messages WHERE thread = 's'`), "a question|an answer")
 }
 
 func TestRuns(t *testing.T) {

@@ -5,7 +5,7 @@ package threads
 func Views() []string {
 	return []string{
 		// A message that a summary removed from the live state stays in the history. A
-		// message that was removed without a summary, or replaced, does not.
+		// message that was removed without a summary, or replaced, does not. Those of a subgraph are its own.
 		`CREATE VIEW messages(thread, seq, id, role, content, time, run) AS
 WITH ops AS (
 	SELECT l.thread, l.commit_id, l.n, op.key AS k, l.time, l.run,
@@ -13,7 +13,7 @@ WITH ops AS (
 		json_extract(op.value, '$.put.role') AS role,
 		json_extract(op.value, '$.put.content') AS content
 	FROM log l, json_each(l.body, '$.messages') op
-	WHERE l.error = '' AND (json_type(op.value, '$.put') = 'object' OR json_type(l.body, '$.summary') IS NULL)
+	WHERE l.error = '' AND l.path = '' AND (json_type(op.value, '$.put') = 'object' OR json_type(l.body, '$.summary') IS NULL)
 ), ranked AS (
 	SELECT *,
 		row_number() OVER (PARTITION BY thread, id ORDER BY commit_id DESC, n DESC, k DESC) AS newest,
@@ -26,7 +26,7 @@ FROM ranked WHERE newest = 1 AND role IS NOT NULL
 ORDER BY thread, seq`,
 		`CREATE VIEW summaries(thread, seq, summary, time, run) AS
 SELECT l.thread, row_number() OVER (PARTITION BY l.thread ORDER BY l.commit_id) AS seq, json_extract(l.body, '$.summary') AS summary, l.time, l.run
-FROM log l WHERE l.error = '' AND json_type(l.body, '$.summary') IS NOT NULL
+FROM log l WHERE l.error = '' AND l.path = '' AND json_type(l.body, '$.summary') IS NOT NULL
 ORDER BY thread, seq`,
 	}
 }
