@@ -250,7 +250,7 @@ var rooms = map[string]room{
 	"server/internal/api": {ours: []string{".", "graph", "ingest", "internal/tokens", "search", "server/internal/door", "state", "threads"}, theirs: []string{
 		"github.com/google/jsonschema-go", // the schemas of Go types
 	}},
-	"server/internal/web": {ours: []string{".", "eval", "graph", "ingest", "internal/sanitize", "internal/tokens", "llm", "nodes", "server/internal/door", "server/internal/source", "state", "threads"}, theirs: []string{
+	"server/internal/web": {ours: []string{".", "agent", "eval", "graph", "ingest", "internal/lru", "internal/newfile", "internal/sanitize", "internal/text", "internal/tokens", "llm", "nodes", "server/internal/door", "server/internal/source", "state", "threads"}, theirs: []string{
 		"github.com/yuin/goldmark", // Markdown
 		"golang.org/x/text",        // the language that a browser asks for
 	}},
@@ -273,7 +273,7 @@ var rooms = map[string]room{
 	"tests/browser": {theirs: []string{
 		"github.com/chromedp/chromedp", // drives the browser by its own protocol, without another program
 	}},
-	"tests/page": {ours: []string{".", "llm", "server", "tests/browser"}, theirs: []string{
+	"tests/page": {ours: []string{".", "agent", "internal/llmtest", "llm", "llm/openai", "server", "tests/browser"}, theirs: []string{
 		"github.com/chromedp/cdproto", // the theme that a page is looked at in
 	}},
 	"tests/kills": {ours: []string{"agent", "checkpoint/postgres", "llm", "llm/openai", "state"}},

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"mime/multipart"
 	"net/http"
-	"net/textproto"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,45 +21,28 @@ import (
 	"example.com/ragflow/server"
 )
 
-// part is a file of a form.
-type part struct {
-	name    string
-	content io.Reader
-}
-
-// add sends files as a page without scripts does.
-func (v visitor) add(status int, path string, files ...part) (at, page string) {
+// add sends a file to a collection, which is made if it is missing, as the script of the page does.
+func (v visitor) add(status int, collection, name string, content io.Reader) (answer string) {
 	v.t.Helper()
-	out, in := io.Pipe()
-	form := multipart.NewWriter(in)
-	go func() {
-		for _, f := range files {
-			w, err := form.CreatePart(textproto.MIMEHeader{"Content-Disposition": {fmt.Sprintf(`form-data; name="files"; filename="%s"`, f.name)}})
-			if err == nil {
-				_, err = io.Copy(w, f.content)
-			}
-			if err != nil {
-				_ = in.CloseWithError(err)
-				return
-			}
+	for _, path := range []string{"/api/collections/" + collection, "/api/documents/" + url.PathEscape(name) + "?collection=" + collection} {
+		r, err := http.NewRequestWithContext(context.Background(), http.MethodPut, v.base+path, content)
+		if strings.HasPrefix(path, "/api/collections/") {
+			r.Body = http.NoBody
 		}
-		_ = in.CloseWithError(form.Close())
-	}()
-	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, v.base+path, out)
-	if err != nil {
-		v.t.Fatal(err)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		res, err := v.client.Do(r)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		data, _ := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if answer = string(data); strings.HasPrefix(path, "/api/documents/") && res.StatusCode != status {
+			v.t.Fatalf("PUT %s: %d, want %d: %s", path, res.StatusCode, status, answer)
+		}
 	}
-	r.Header.Set("Content-Type", form.FormDataContentType())
-	res, err := v.client.Do(r)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	data, _ := io.ReadAll(res.Body)
-	if res.StatusCode != status {
-		v.t.Fatalf("POST %s: %d, want %d: %s", path, res.StatusCode, status, data)
-	}
-	return res.Request.URL.RequestURI(), string(data)
+	return answer
 }
 
 func text(s string) io.Reader { return strings.NewReader(s) }
@@ -109,15 +91,15 @@ func TestDocuments(t *testing.T) {
 	v := visit(t, h)
 	_, page := v.get(200, "/documents")
 	v.holds(page, "leave.md", root, "1 document", "Files that you add are kept in the collection “files”.", "Files are deleted there")
-	v.lacks(page, "/documents/delete?", "/collections/delete")
+	v.lacks(page, "/documents/delete", "/collections/delete")
 
-	at, page := v.add(200, "/documents", part{"fees/2026.md", text("---\nauthor: Anna\n---\n# Fees\n\nThe court fee is 30 euros.\n\n| kind | fee |\n|---|---|\n| court | 30 |\n")})
-	if at != "/documents?collection=files" {
-		t.Errorf("a file that was added leads to %s", at)
-	}
+	const at = "/documents?collection=files"
+	v.add(201, "files", "fees/2026.md", text("---\nauthor: Anna\n---\n# Fees\n\nThe court fee is 30 euros.\n\n| kind | fee |\n|---|---|\n| court | 30 |\n"))
+	_, page = v.get(200, at)
 	v.holds(page, "fees/2026.md", "Fees", "Added here", "1 document")
-	at, page = v.add(422, at, part{"b.md", text("# B\n\nMore of it.\n")}, part{"x.png", text("x")}, part{"broken.pdf", text("x")}, part{"", text("no file")})
-	v.holds(page, "Not all files were taken", "b.md", "no loader for this kind of file", "the file is damaged")
+	v.add(201, "files", "b.md", text("# B\n\nMore of it.\n"))
+	v.add(415, "files", "x.png", text("x"))
+	v.holds(v.add(201, "files", "broken.pdf", text("x")), "the file is damaged")
 	_, page = v.get(200, at)
 	v.holds(page, "3 documents", "b.md", "the file is damaged", "1 file was not read")
 	if strings.Index(page, "broken.pdf") > strings.Index(page, "b.md") {
@@ -143,12 +125,9 @@ func TestDocuments(t *testing.T) {
 	v.holds(page, "<option selected>files</option>", "3 documents")
 
 	_, page = v.get(200, at)
-	gone := v.address(page, "name=b.md")
-	_, page = v.get(200, gone)
 	v.holds(page, "Delete b.md", "cannot be undone")
 	_, page = v.send(200, "/documents/delete", "collection", "files", "name", "b.md")
 	v.lacks(page, ">b.md<")
-	v.get(404, gone)
 	v.send(404, "/documents/delete", "collection", "files", "name", "b.md")
 	v.send(422, "/documents/delete", "collection", "", "name", "leave.md")
 	if _, err := os.Stat(filepath.Join(root, "leave.md")); err != nil {
@@ -164,7 +143,7 @@ func TestBegun(t *testing.T) {
 	v.holds(page, "There are no documents yet.")
 	_, page = v.get(200, "/documents")
 	v.holds(page, "There are no documents here yet.")
-	v.add(200, "/documents", part{"fees.md", text("# Fees\n\nThe court fee is 30 euros.\n")})
+	v.add(201, "files", "fees.md", text("# Fees\n\nThe court fee is 30 euros.\n"))
 	_, page = v.get(200, "/")
 	v.holds(page, "1 document", "<option selected>files</option>")
 	thread, _ := v.send(200, "/ask", "question", "How high is the court fee?", "collection", "files")
@@ -177,13 +156,13 @@ func TestShelves(t *testing.T) {
 	v := visit(t, open(t, server.Options{}, nil))
 	at, page := v.send(200, "/collections", "name", "law")
 	v.holds(page, "There are no documents here yet.", "Delete the collection “law”")
-	v.add(200, at, part{"a.md", text("# A\n\nText.\n")})
+	v.add(201, "law", "a.md", text("# A\n\nText.\n"))
 	_, page = v.send(409, "/collections", "name", "law")
 	v.holds(page, "exists already")
 	_, page = v.send(422, "/collections", "name", "../law")
 	v.holds(page, "1 to 64 of the characters")
-	_, page = v.get(200, "/collections/delete?collection=law")
-	v.holds(page, "Delete the collection “law”")
+	_, page = v.get(200, at)
+	v.holds(page, "Delete the collection “law”", "This cannot be undone.")
 	_, page = v.send(200, v.address(page, "/collections/delete"), "collection", "law")
 	v.lacks(page, "law")
 	v.get(404, at)
@@ -195,72 +174,33 @@ func TestShelves(t *testing.T) {
 	w.holds(page, "so it stays")
 }
 
-// TestNames: a name that leads elsewhere, or that a system cannot store, is refused with its reason, and the files
-// beside it are taken.
+// TestNames: a name that leads elsewhere, or that a system cannot store, is refused.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	h := open(t, server.Options{}, nil)
-	v := visit(t, h)
-	names := []string{
+	v := visit(t, open(t, server.Options{}, nil))
+	for _, n := range []string{
 		"../x.md", "a/../../x.md", "/etc/x.md", strings.Repeat("n", 297) + ".md", strings.Repeat("d/", 300) + "x.md", "C:x.md", ".hidden.md", "CON.md", "a//b.md",
-		"<b>.md", "x.md.", "x.meta.json",
+		"<b>.md",
+	} {
+		v.add(422, "files", n, text("# Bad\n"))
 	}
-	files := []part{{"good.md", text("# Good\n\nText.\n")}}
-	for _, n := range names {
-		files = append(files, part{n, text("# Bad\n")})
-	}
-	_, page := v.add(422, "/documents", append(files, part{"last.md", text("# Last\n\nText.\n")})...)
-	if n := strings.Count(page, "not taken"); n != len(names) {
-		t.Errorf("%d of %d names were refused: %s", n, len(names), page)
-	}
-	v.lacks(page, "<b>")
-	_, page = v.get(200, "/documents?collection=files")
-	v.holds(page, "good.md", "last.md", "2 documents")
-	for _, n := range names {
-		if status, text := h.ask("PUT", "/api/documents/"+strings.ReplaceAll(n, "/", "%2F")+"?collection=files", "", "# Bad\n"); status < 400 || status >= 500 {
-			t.Errorf("%s: %d %s", n, status, text)
-		}
-	}
-	v.add(404, "/documents?collection=nosuch", part{"x.md", text("x")})
+	v.add(422, "files", "x.md.", text("# Bad\n"))
+	v.add(422, "files", "x.meta.json", text("# Bad\n"))
+	v.add(201, "files", "good.md", text("# Good\n\nText.\n"))
+	_, page := v.get(200, "/documents?collection=files")
+	v.holds(page, "good.md", "1 document")
 	v.get(404, "/documents?collection=nosuch")
 	v.get(404, "/documents/file/files/00000000/x.md")
 	v.get(404, "/documents/file/-/x")
-	v.send(415, "/documents", "files", "x")
 }
 
-// TestLargeFile: a file that is too large is refused with its reason, and the next one is taken. None is held in memory.
+// TestLargeFile: a file that is too large is refused with its reason, and is not held in memory.
 func TestLargeFile(t *testing.T) {
 	t.Parallel()
 	v := visit(t, open(t, server.Options{}, nil))
-	_, page := v.add(422, "/documents", part{"large.md", io.LimitReader(zeros{}, 65<<20)}, part{"small.md", text("# Small\n\nText.\n")})
-	v.holds(page, "more than 64 MiB")
-	_, page = v.get(200, "/documents?collection=files")
-	v.holds(page, "small.md", "1 document")
-}
-
-// TestCutForm: of a form that is cut off, the files before the cut are kept and no part of one.
-func TestCutForm(t *testing.T) {
-	t.Parallel()
-	h := open(t, server.Options{}, nil)
-	v := visit(t, h)
-	whole := "--x\r\nContent-Disposition: form-data; name=\"files\"; filename=\"a.md\"\r\n\r\n# A\n\nText.\r\n" +
-		"--x\r\nContent-Disposition: form-data; name=\"files\"; filename=\"b.md\"\r\n\r\n# B\n\nText.\r\n--x--\r\n"
-	for _, length := range []int{len(whole) - 20, len(whole) - 5, 3, 0} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, v.base+"/documents", text(whole[:length]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Type", `multipart/form-data; boundary="x"`)
-		res, err := v.client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _ = res.Body.Close(); res.StatusCode != 400 {
-			t.Errorf("cut off at %d of %d: %d", length, len(whole), res.StatusCode)
-		}
-	}
+	v.holds(v.add(413, "files", "large.md", io.LimitReader(zeros{}, 65<<20)), "too large")
 	_, page := v.get(200, "/documents?collection=files")
-	v.holds(page, "a.md", "1 document")
+	v.holds(page, "There are no documents here yet.")
 }
 
 type zeros struct{}
@@ -437,21 +377,20 @@ func TestDocumentsOfTokens(t *testing.T) {
 	v := visitor{t: t}
 	got := page(200, "GET", "/documents", reader)
 	v.holds(got, "leave.md", "law", "sales")
-	v.lacks(got, root, `method="post" enctype`, "/documents/index", "/collections", "/documents/stop")
+	v.lacks(got, root, `type="file"`, "/documents/index", "/collections", "/documents/stop")
 	v.lacks(page(200, "GET", "/documents?collection=law", reader), "/documents/delete")
 
 	got = page(200, "GET", "/documents", law)
-	v.holds(got, "note.md", `action="/documents?collection=law"`, "/documents/delete?collection=law")
+	v.holds(got, "note.md", `type="file"`, `action="/documents/delete"`)
 	v.lacks(got, "leave.md", "sales", "/collections")
 	note := v.address(got, "/documents/file/law/")
 	v.holds(page(200, "GET", note+"?passages=1", law), "The fee of law.")
-	for _, path := range []string{"/documents?collection=sales", strings.Replace(note, "/law/", "/sales/", 1), "/documents/delete?collection=sales&name=note.md"} {
+	for _, path := range []string{"/documents?collection=sales", strings.Replace(note, "/law/", "/sales/", 1)} {
 		foreign, none := page(404, "GET", path, law), page(404, "GET", strings.Replace(path, "sales", "nosuch", 1), law)
 		if nonce.ReplaceAllString(foreign, "") != nonce.ReplaceAllString(strings.ReplaceAll(none, "nosuch", "sales"), "") {
 			t.Errorf("%s answers otherwise than nothing", path)
 		}
 	}
-	page(404, "POST", "/documents?collection=sales", law)
 }
 
 // TestAddedAreAsked adds a file beside the documents of the server: a question for which no collection is chosen is
@@ -459,7 +398,7 @@ func TestDocumentsOfTokens(t *testing.T) {
 func TestAddedAreAsked(t *testing.T) {
 	t.Parallel()
 	v := visit(t, open(t, server.Options{}, nil))
-	v.add(200, "/documents", part{"bees.md", strings.NewReader("# Bees\n\nOur bees live on the roof of house 4.\n")})
+	v.add(201, "files", "bees.md", text("# Bees\n\nOur bees live on the roof of house 4.\n"))
 	thread, _ := v.send(200, "/ask", "question", "Where do our bees live?")
 	page := v.settled(thread)
 	v.holds(page, "roof of house 4")

@@ -141,7 +141,7 @@ func TestPage(t *testing.T) {
 		_, page = v.get(200, "/usage") // the log is written in the background
 		time.Sleep(20 * time.Millisecond)
 	}
-	v.holds(page, "generate", "How many days of &lt;b&gt;paid&lt;/b&gt; leave?")
+	v.holds(page, "Answer", "How many days of &lt;b&gt;paid&lt;/b&gt; leave?")
 	_, page = v.get(200, "/models")
 	v.holds(page, "No language model is used", "llama3.2 &lt;b&gt;")
 
@@ -160,7 +160,8 @@ func TestPage(t *testing.T) {
 	if fork == thread {
 		t.Error("a copy has the address of the original")
 	}
-	edited, _ := v.send(200, v.link(v.settled(thread), "/edit/"), "question", "How many days of leave a year?")
+	edit := v.link(v.settled(thread), "/edit/")
+	edited, _ := v.send(200, edit, "question", "How many days of leave a year?")
 	page = v.settled(edited)
 	v.holds(page, "How many days of leave a year?", "This began as an edit")
 	v.holds(v.settled(thread), "And of what kind?")
@@ -175,7 +176,14 @@ func TestPage(t *testing.T) {
 	if v.holds(page, "was deleted"); strings.Contains(page, `id="question"`) {
 		t.Error("a deleted conversation takes a question, which would be lost with it")
 	}
+	for _, form := range []string{"/ask", "/resume", "/fork", "/rename", strings.TrimPrefix(edit, thread)} {
+		_, page = v.send(410, thread+form, "question", "Is it lost?", "title", "x")
+		v.holds(page, "This conversation was deleted.", "Undo")
+	}
 	v.send(200, v.link(page, "/restore"))
+	if page = v.settled(thread); strings.Contains(page, "Is it lost?") {
+		t.Errorf("a deleted conversation took a question: %s", page)
+	}
 	_, page = v.get(200, "/threads")
 	v.holds(page, thread+`"`)
 }
@@ -184,14 +192,17 @@ func TestPage(t *testing.T) {
 func TestPageErrors(t *testing.T) {
 	t.Parallel()
 	v := visit(t, open(t, server.Options{}, nil))
-	for _, path := range []string{"/t/nosuch", "/t/nosuch/run/x", "/t/nosuch/cite/x/0", "/t/nosuch/export", "/d/-/abc/x.md", "/t/nosuch/live"} {
+	for _, path := range []string{"/t/nosuch", "/t/nosuch/run/x", "/t/nosuch/cite/x/0", "/t/nosuch/export", "/t/nosuch/live"} {
 		if _, page := v.get(404, path); !strings.Contains(page, "There is no such page") {
 			t.Errorf("%s: %s", path, page)
 		}
 	}
-	v.send(422, "/ask", "question", "  ")
+	_, page := v.get(404, "/d/-/abc/x.md")
+	v.holds(page, "There is no such document.")
+	_, page = v.send(422, "/ask", "question", "  ")
+	v.holds(page, "There is no question.")
 	thread, _ := v.send(200, "/ask", "question", "How many days of leave?")
-	page := v.settled(thread)
+	page = v.settled(thread)
 	v.get(404, strings.Replace(v.link(page, "/cite/"), "/cite/", "/other/", 1)+"99")
 	v.send(200, "/preferences", "language", "de", "here", "//evil.test")
 	_, page = v.get(200, "/")
@@ -241,5 +252,5 @@ func TestPageCollections(t *testing.T) {
 	thread, _ := v.send(200, "/ask", "question", "How many days of leave?", "collection", "notes")
 	v.holds(v.settled(thread), "26 days")
 	_, page := v.send(404, "/ask", "question", "x", "collection", "nosuch")
-	v.holds(page, "There is no such page")
+	v.holds(page, "There is no such collection.")
 }

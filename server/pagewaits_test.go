@@ -45,7 +45,8 @@ func TestPageStop(t *testing.T) {
 	v.holds(v.settled(thread), "26 days")
 }
 
-// TestPageApproval shows what a tool would do before a person allows it.
+// TestPageApproval shows what a tool would do before a person allows it. An answer that is refused says why, and what
+// was typed stays.
 func TestPageApproval(t *testing.T) {
 	t.Parallel()
 	s := llmtest.NewServer(llmtest.CallTool("order", `{"boxes": 12}`), llmtest.Say("12 boxes are ordered. [Source 1]"))
@@ -72,8 +73,21 @@ func TestPageApproval(t *testing.T) {
 	if name == nil {
 		t.Fatalf("no field for the verdict: %s", page)
 	}
-	v.send(200, v.link(page, "/resume"), name[1], "approve")
-	v.holds(v.settled(thread), "12 boxes are ordered")
+	verdict, resume := name[1], v.link(page, "/resume")
+	arguments, reason := strings.Replace(verdict, ".verdict", ".arguments", 1), strings.Replace(verdict, ".verdict", ".reason", 1)
+	_, page = v.send(422, resume, verdict, "edit", arguments, "{no", reason, "too <many>")
+	v.holds(page, "This is not JSON.", `aria-invalid="true"`, ">{no</textarea>", "<option selected>edit</option>", `value="too &lt;many&gt;"`)
+	_, page = v.send(422, resume, verdict, "maybe", reason, "too many")
+	v.holds(page, "This answer was not accepted:", "maybe", `value="too many"`)
+	v.send(200, resume, verdict, "edit", reason, "far too many")
+	page = v.shows(thread, "arguments belong to the verdict edit")
+	v.holds(page, "This answer was not accepted:", "<option selected>edit</option>", `value="far too many"`)
+	v.send(200, resume, verdict, "approve")
+	page = v.settled(thread)
+	v.holds(page, "12 boxes are ordered", `<h2 class="question">Order boxes.</h2>`)
+	if n := strings.Count(page, "<article"); n != 1 {
+		t.Errorf("one question has %d turns: %s", n, page)
+	}
 	if got := <-ordered; !strings.Contains(got, "12") {
 		t.Errorf("ordered %s", got)
 	}

@@ -56,13 +56,18 @@ func (s scribe) Complete(ctx context.Context, r llm.Request, piece func(string))
 // serve serves documents by name to a browser, and returns the address.
 func serve(t *testing.T, documents map[string]string, chat llm.Chat) (*ragflow.Assistant, string) {
 	t.Helper()
+	return serveModels(t, documents, ragflow.Models{Chat: chat})
+}
+
+func serveModels(t *testing.T, documents map[string]string, models ragflow.Models) (*ragflow.Assistant, string) {
+	t.Helper()
 	docs := t.TempDir()
 	for name, text := range documents {
 		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: t.TempDir(), Docs: []string{docs}, Models: ragflow.Models{Chat: chat}})
+	a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: t.TempDir(), Docs: []string{docs}, Models: models})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func TestIntegrationUpload(t *testing.T) {
 	)
 	until(tab, t, sum+` == "3 of 3 files · 2 with a problem"`)
 	browser.Seen(tab, t, "the file is damaged", 1)
-	browser.Seen(tab, t, "no loader for this kind of file", 1)
+	browser.Seen(tab, t, "Files of this kind are not read.", 1)
 	browser.Do(tab, t, chromedp.Click("#shelf-link"))
 	until(tab, t, `document.querySelectorAll(".files tbody tr").length == 2`)
 

@@ -12,19 +12,33 @@ import (
 	"example.com/ragflow/threads"
 )
 
-// ask begins to answer a question, in the conversation of the address or in a new one.
-func (s *site) ask(w http.ResponseWriter, r *http.Request) {
-	q := ragflow.Question{Text: strings.TrimSpace(r.FormValue("question")), Thread: r.PathValue("thread"), Agent: r.FormValue("agent") != ""}
-	s.begin(w, r, q)
+// alive lets a form of a conversation pass unless the conversation was deleted: what it adds would be lost.
+func (s *site) alive(do func(*http.Request) (answer, error)) func(*http.Request) (answer, error) {
+	return func(r *http.Request) (answer, error) {
+		info, err := s.a.Threads().Info(r.Context(), r.PathValue("thread"))
+		switch {
+		case err != nil:
+			return answer{}, err
+		case info.Metadata[deletedKey] != "":
+			return answer{}, errDeleted
+		}
+		return do(r)
+	}
 }
 
-// begin starts a run and shows its conversation. A page that has a stream of it stays as it is.
-func (s *site) begin(w http.ResponseWriter, r *http.Request, q ragflow.Question) {
+// ask begins to answer a question, in the conversation of the address or in a new one.
+func (s *site) ask(r *http.Request) (answer, error) {
+	return s.begin(r, ragflow.Question{Text: questionOf(r), Thread: r.PathValue("thread"), Agent: r.FormValue("agent") != ""})
+}
+
+func questionOf(r *http.Request) string { return strings.TrimSpace(r.FormValue("question")) }
+
+// begin starts a run and shows its conversation.
+func (s *site) begin(r *http.Request, q ragflow.Question) (answer, error) {
 	ctx := r.Context()
 	var err error
 	if q.Collections, err = door.Of(ctx).Choose(r.FormValue("collection")); err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
 	if !q.Resume {
 		q.Settings = s.settingsOf(r)
@@ -34,67 +48,48 @@ func (s *site) begin(w http.ResponseWriter, r *http.Request, q ragflow.Question)
 	}
 	run, err := s.a.Runs().Start(ctx, q)
 	if err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
-	s.bells.ring(run.Thread)
-	if r.Header.Get("Hx-Request") != "" && q.Thread == run.Thread {
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	open(w, r, run.Thread)
+	s.bell.ring()
+	return answer{to: threadAt(run.Thread)}, nil
 }
 
 // offline names the choice of no model.
 const offline = "offline"
 
-// open sends a person to a conversation.
-func open(w http.ResponseWriter, r *http.Request, thread string) {
-	to := "/t/" + url.PathEscape(thread)
-	if r.Header.Get("Hx-Request") != "" {
-		w.Header().Set("Hx-Redirect", to)
-		w.WriteHeader(http.StatusOK)
-		return
-	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
-}
+// threadAt is the address of a conversation.
+func threadAt(thread string) string { return "/t/" + url.PathEscape(thread) }
 
 // editedKey is the metadatum of a conversation that began with the edit of another.
 const editedKey = "edited_from"
 
 // edit asks a changed question in a copy of the conversation before it, which stays as it was.
-func (s *site) edit(w http.ResponseWriter, r *http.Request) {
-	ctx, thread := r.Context(), r.PathValue("thread")
+func (s *site) edit(r *http.Request) (answer, error) {
 	run, err := s.run(r)
 	if err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
-	q := ragflow.Question{Text: strings.TrimSpace(r.FormValue("question")), Metadata: map[string]string{editedKey: thread}}
-	before := run.Commits[len(run.Commits)-1].Parent
-	if before != 0 {
+	q := ragflow.Question{Text: questionOf(r), Metadata: map[string]string{editedKey: run.Thread}}
+	if before := run.Commits[len(run.Commits)-1].Parent; before != 0 {
 		q.Thread = s.a.Config().NewID()
-		if err := s.a.Graph().Fork(ctx, graph.Point{Thread: thread, Commit: before}, q.Thread); err != nil {
-			s.fault(w, r, err)
-			return
+		if err := s.a.Graph().Fork(r.Context(), graph.Point{Thread: run.Thread, Commit: before}, q.Thread); err != nil {
+			return answer{}, err
 		}
 	}
-	s.begin(w, r, q)
+	return s.begin(r, q)
 }
 
 // cancel ends a run, which can be resumed.
-func (s *site) cancel(w http.ResponseWriter, r *http.Request) {
+func (s *site) cancel(r *http.Request) (answer, error) {
 	run, err := s.run(r)
 	if err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
 	err = s.a.Runs().Cancel(r.Context(), run.ID)
-	if err != nil && !errors.Is(err, graph.ErrNotFound) { // it may have ended meanwhile
-		s.fault(w, r, err)
-		return
+	if errors.Is(err, graph.ErrNotFound) { // it has ended meanwhile
+		err = nil
 	}
-	stay(w, r)
+	return answer{to: threadAt(run.Thread)}, err
 }
 
 // run is the run that the address of a request names, of its conversation.
@@ -103,7 +98,7 @@ func (s *site) run(r *http.Request) (*threads.Run, error) {
 	if err == nil && (run.Thread != r.PathValue("thread") || len(run.Commits) == 0) {
 		err = graph.ErrNotFound
 	}
-	return run, err //nolint:wrapcheck // the page of the error says it
+	return run, err
 }
 
 // answered is the run that the address of a request names, with its reply.
@@ -113,97 +108,61 @@ func (s *site) answered(r *http.Request) (*threads.Run, *ragflow.Reply, error) {
 		return nil, nil, err
 	}
 	reply, err := s.a.Reply(r.Context(), run.ID)
-	return run, reply, err //nolint:wrapcheck // the page of the error says it
+	return run, reply, err
 }
 
-// stay answers a form of a conversation whose stream shows what came of it.
-func stay(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Hx-Request") != "" {
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	open(w, r, r.PathValue("thread"))
-}
-
-// resume continues the last run of a conversation, with the answers of a person if it asked.
-func (s *site) resume(w http.ResponseWriter, r *http.Request) {
+// resume continues the last run of a conversation, with the answers of a person if it asked. Answers that are refused
+// come back in their form, with what is wrong.
+func (s *site) resume(r *http.Request) (answer, error) {
 	ctx := r.Context()
-	q := ragflow.Question{Thread: r.PathValue("thread"), Resume: true}
-	t, err := s.a.Threads().Thread(ctx, q.Thread)
+	t, err := s.a.Threads().Thread(ctx, r.PathValue("thread"))
 	if err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
 	asks := questions(t)
 	if len(asks) == 0 {
-		s.fault(w, r, graph.ErrNotFound)
-		return
+		return answer{}, graph.ErrNotFound
 	}
 	if err := r.ParseForm(); err != nil {
-		s.failed(w, r, http.StatusUnprocessableEntity, err.Error())
-		return
+		return answer{}, &door.StatusError{Status: http.StatusUnprocessableEntity, Err: err}
 	}
 	x := s.turn(ctx, t, asks[len(asks)-1])
-	for _, f := range x.Questions {
-		v, err := f.answer(r.PostForm)
-		if err != nil {
-			s.failed(w, r, http.StatusUnprocessableEntity, err.Error())
-			return
-		}
-		if q.Answers == nil {
+	q := ragflow.Question{Thread: t.ID, Resume: true}
+	wrong := false
+	for i := range x.Questions {
+		f := &x.Questions[i]
+		v, ok := f.answer(r.PostForm)
+		if wrong = wrong || !ok; q.Answers == nil {
 			q.Answers = map[string]any{}
 		}
 		q.Answers[f.ID] = v
 	}
-	s.begin(w, r, q)
-}
-
-// fault is the page of an error of a request.
-func (s *site) fault(w http.ResponseWriter, r *http.Request, err error) {
-	status, message := door.Status(err), err.Error()
-	switch {
-	case status == http.StatusNotFound:
-		message = ""
-	case errors.Is(err, ragflow.ErrEmptyQuery):
-		status = http.StatusUnprocessableEntity
+	if !wrong {
+		s.typed.Put(x.Run, r.PostForm, 0, 100, 0) // for the newest runs
+		a, err := s.begin(r, q)
+		refused, ok := errors.AsType[*graph.AnswerError](err)
+		if !ok {
+			return a, err
+		}
+		for i := range x.Questions {
+			if f := &x.Questions[i]; f.ID == refused.Key {
+				f.Problem = refused.Problem
+			}
+		}
 	}
-	s.failed(w, r, status, message)
-}
-
-type failedPage struct {
-	Status  int
-	Message string
-}
-
-// failed shows an error: as a page, or as a notice for a page that is open. Somebody who is not logged in gets the page
-// to do so.
-func (s *site) failed(w http.ResponseWriter, r *http.Request, status int, message string) {
-	quiet := r.Header.Get("Hx-Request") != ""
-	if status == http.StatusUnauthorized && !quiet {
-		s.show(w, r, status, "login", "")
-		return
-	}
-	name := "failed"
-	if quiet {
-		name = "failed#notice"
-		w.Header().Set("Hx-Retarget", "#notice")
-		w.Header().Set("Hx-Reswap", "innerHTML")
-	}
-	s.show(w, r, status, name, failedPage{status, message})
+	p := s.threadPage(r, t)
+	p.Turns[len(p.Turns)-1].Questions = x.Questions
+	return answer{status: http.StatusUnprocessableEntity, name: "thread", data: p}, nil
 }
 
 // loginPage asks for a token.
-func (s *site) loginPage(w http.ResponseWriter, r *http.Request) {
-	s.show(w, r, http.StatusOK, "login", "")
-}
+func loginPage(*http.Request) (answer, error) { return answer{name: "login", data: ""}, nil }
 
 // logIn begins the session of a person who has a token.
-func (s *site) logIn(w http.ResponseWriter, r *http.Request) {
-	id := s.login(strings.TrimSpace(r.FormValue("token")))
+func (s *site) logIn(r *http.Request) (answer, error) {
+	id := s.LogIn(strings.TrimSpace(r.FormValue("token")))
 	if id == "" {
-		s.show(w, r, http.StatusUnauthorized, "login", "wrong")
-		return
+		return answer{status: http.StatusUnauthorized, name: "login", data: "wrong"}, nil
 	}
-	http.SetCookie(w, &http.Cookie{Name: door.CookieName, Value: id, Path: "/", HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteStrictMode})
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	return answer{to: "/", header: http.Header{"Set-Cookie": {s.cookie(door.CookieName, id, 0)}}}, nil
 }

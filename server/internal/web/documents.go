@@ -13,11 +13,13 @@ import (
 	"time"
 
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server/internal/door"
 )
 
 const (
+	maxFile = 64      // MiB of a document; package ingest takes no larger one
 	perPage = 100     // files on one page of a list
 	added   = "files" // the collection for files, if the chosen one takes none
 )
@@ -79,7 +81,7 @@ type shelfPage struct {
 
 	Files, Passages, Unread int // of the collection
 	Roots                   []rootList
-	Page                    int // from 1
+	Page, Next              int // from 1; 0: there is none
 	First, Last, Found      int // rows of the page, from 1, and those that pass the filter
 
 	Target    string // where files are added; "" if none can be
@@ -108,9 +110,6 @@ type fileRow struct {
 	ID string // of the document; "" if the index does not know it
 }
 
-// Running says whether a job is under way.
-func (p *shelfPage) Running() bool { return len(p.Jobs) > 0 }
-
 // Link is the address of another page of the list.
 func (p *shelfPage) Link(page int) string {
 	q := url.Values{"page": {strconv.Itoa(page)}}
@@ -125,25 +124,16 @@ func (p *shelfPage) Link(page int) string {
 	return "/documents?" + q.Encode()
 }
 
-func (p *shelfPage) pages() int { return max(1, (p.Found+perPage-1)/perPage) }
-
-// Previous and Next are the pages beside this one; 0 is none.
-func (p *shelfPage) Previous() int { return p.Page - 1 }
-
-// Next is the page after this one.
-func (p *shelfPage) Next() int { return (p.Page + 1) % (p.pages() + 1) }
-
 // shelfPage shows a collection. A page that is open asks for a part of it: its jobs, or its files.
-func (s *site) shelfPage(w http.ResponseWriter, r *http.Request) {
+func (s *site) shelfPage(r *http.Request) (answer, error) {
 	ctx, q := r.Context(), r.URL.Query()
 	sh, err := s.shelf(ctx, q.Get("collection"))
 	if err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
 	who := door.Of(ctx)
 	p := &shelfPage{
-		Collection: sh.name, Query: cut(strings.TrimSpace(q.Get("q")), 200), Problems: q.Get("show") == "problems", Limit: maxFile >> 20,
+		Collection: sh.name, Query: text.First(strings.TrimSpace(q.Get("q")), 200), Problems: q.Get("show") == "problems", Limit: maxFile,
 		May: who.May(tokens.Upload), Admin: who.May(tokens.Admin), Deletable: sh.name != "" && sh.name != s.a.Config().Collection,
 	}
 	p.Page, _ = strconv.Atoi(q.Get("page")) // else the first one
@@ -151,37 +141,19 @@ func (s *site) shelfPage(w http.ResponseWriter, r *http.Request) {
 	if p.May {
 		p.jobs(sh.library)
 	}
-	part := "documents"
-	switch q.Get("part") {
-	case "jobs":
-		part += "#jobs"
-	case "files":
-		part += "#files"
-		err = s.files(ctx, sh, p)
-	default:
-		p.Collections = s.choices(ctx)
+	part := q.Get("part")
+	if part != "jobs" && part != "files" {
+		part = ""
+	}
+	if part != "jobs" {
 		err = s.files(ctx, sh, p)
 	}
-	if err != nil {
-		s.fault(w, r, err)
-		return
-	}
-	s.show(w, r, http.StatusOK, part, p)
-}
-
-// choices are the collections that the caller may use; "" is the default one, if it has no name.
-func (s *site) choices(ctx context.Context) (out []string) {
-	who := door.Of(ctx)
-	if s.a.Config().Collection == "" && len(who.Collections) == 0 {
-		out = []string{""}
-	}
-	names, _ := s.a.Collections().List() // then they cannot be chosen
-	for _, n := range names {
-		if who.Uses(n) {
-			out = append(out, n)
+	if part == "" {
+		if p.Collections = s.usable(ctx); s.a.Config().Collection == "" && len(who.Collections) == 0 {
+			p.Collections = slices.Insert(p.Collections, 0, "")
 		}
 	}
-	return out
+	return answer{name: "documents#" + part, data: p}, err
 }
 
 // jobs lists the jobs under way, without those that index one file that was put.
@@ -257,9 +229,12 @@ func (p *shelfPage) choose() {
 		p.Roots[i].Rows = rows
 		p.Found += len(rows)
 	}
-	p.Page = min(max(1, p.Page), p.pages())
+	p.Page = min(max(1, p.Page), max(1, (p.Found+perPage-1)/perPage))
 	from := (p.Page - 1) * perPage
 	to := min(from+perPage, p.Found)
+	if to < p.Found {
+		p.Next = p.Page + 1
+	}
 	p.First, p.Last = min(from+1, p.Found), to
 	for i := range p.Roots {
 		rows := p.Roots[i].Rows

@@ -17,6 +17,8 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/newfile"
+	"example.com/ragflow/server/internal/door"
 )
 
 // collected is the dataset that people fill from their conversations.
@@ -26,21 +28,23 @@ const collected = "collected"
 type evaluation struct {
 	folder string // "" if nothing can be kept
 
-	mu      sync.Mutex
-	running string // dataset that is asked now
-	done    int
-	total   int
-	fault   string // of the last run
+	mu sync.Mutex // guards progress
+	progress
+}
+
+// progress is how far a run is.
+type progress struct {
+	Running     string // dataset that is asked now
+	Done, Total int    // questions
+	Fault       fault  // of the last run
 }
 
 type evaluationPage struct {
+	progress
+
 	Folder   string
 	Datasets []datasetRow
 	Runs     []runRow
-	Running  string
-	Done     int
-	Total    int
-	Fault    string
 	Compared *eval.Comparison
 	Kinds    []kindRow
 	A, B     string
@@ -57,31 +61,26 @@ type runRow struct {
 	Result *eval.Result
 }
 
-// kindRow is how many questions of a kind were answered rightly in two runs.
+// kindRow is how many questions of a kind were answered rightly, and how many there were, in each of two runs.
 type kindRow struct {
-	Kind           string
-	A, B, OfA, OfB int
+	Kind      string
+	Right, Of [2]int
 }
 
 // evaluated is the page of datasets and runs. ?a= and ?b= name two to compare.
-func (s *site) evaluated(w http.ResponseWriter, r *http.Request) {
-	e := s.evaluation
+func (s *site) evaluated(r *http.Request) (answer, error) {
+	e := &s.evaluation
 	p := evaluationPage{Folder: e.folder, A: r.URL.Query().Get("a"), B: r.URL.Query().Get("b")}
 	e.mu.Lock()
-	p.Running, p.Done, p.Total, p.Fault = e.running, e.done, e.total, e.fault
+	p.progress = e.progress
 	e.mu.Unlock()
-	for _, path := range e.files("datasets", ".jsonl") {
-		row := datasetRow{Name: nameOf(path)}
+	for _, path := range e.datasets() {
 		d, err := eval.Load(path)
-		if row.Questions = d.Questions(); err != nil {
+		row := datasetRow{Name: nameOf(path), Questions: d.Questions()}
+		if err != nil {
 			row.Fault = err.Error()
 		}
 		p.Datasets = append(p.Datasets, row)
-	}
-	for _, name := range eval.BuiltIn() {
-		if d, err := eval.Load(name); err == nil {
-			p.Datasets = append(p.Datasets, datasetRow{Name: name, Questions: d.Questions()})
-		}
 	}
 	runs := map[string]*eval.Result{}
 	for _, path := range e.files("runs", ".json") {
@@ -94,33 +93,28 @@ func (s *site) evaluated(w http.ResponseWriter, r *http.Request) {
 	if a, b := runs[p.A], runs[p.B]; a != nil && b != nil {
 		compared, err := eval.Compare(a, b)
 		if err != nil {
-			s.failed(w, r, http.StatusUnprocessableEntity, err.Error())
-			return
+			return answer{}, &door.StatusError{Status: http.StatusUnprocessableEntity, Err: err}
 		}
-		p.Compared, p.Kinds = compared, kinds(a, b)
+		p.Compared, p.Kinds = compared, rightByKind(a, b)
 	}
-	s.show(w, r, http.StatusOK, "evaluation", p)
+	return answer{name: "evaluation", data: p}, nil
 }
 
-// kinds counts right answers by the kind of question.
-func kinds(a, b *eval.Result) (out []kindRow) {
-	rows := map[string]*kindRow{}
-	count := func(r *eval.Result, add func(row *kindRow, right int)) {
+// rightByKind counts right answers by the kind of question.
+func rightByKind(runs ...*eval.Result) (out []kindRow) {
+	rows := map[string]kindRow{}
+	for i, r := range runs {
 		for _, o := range r.Outcomes {
-			if rows[o.Kind] == nil {
-				rows[o.Kind] = &kindRow{Kind: o.Kind}
+			row := rows[o.Kind]
+			row.Kind = o.Kind
+			if row.Of[i]++; o.Verdict == eval.VerdictRight {
+				row.Right[i]++
 			}
-			right := 0
-			if o.Verdict == eval.VerdictRight {
-				right = 1
-			}
-			add(rows[o.Kind], right)
+			rows[o.Kind] = row
 		}
 	}
-	count(a, func(row *kindRow, right int) { row.A, row.OfA = row.A+right, row.OfA+1 })
-	count(b, func(row *kindRow, right int) { row.B, row.OfB = row.B+right, row.OfB+1 })
 	for _, kind := range sortedKeys(rows) {
-		out = append(out, *rows[kind])
+		out = append(out, rows[kind])
 	}
 	return out
 }
@@ -137,68 +131,62 @@ func (e *evaluation) files(kind, ending string) []string {
 	return found
 }
 
-// errNoDataset is the error for a dataset that is not there.
-var errNoDataset = fmt.Errorf("there is no such dataset: %w", graph.ErrNotFound)
+// datasets are the files of datasets, and the names of those that are built in.
+func (e *evaluation) datasets() []string {
+	return append(e.files("datasets", ".jsonl"), eval.BuiltIn()...)
+}
 
 // load returns a dataset by the name that the page shows.
 func (e *evaluation) load(name string) (eval.Dataset, error) {
-	for _, path := range e.files("datasets", ".jsonl") {
+	for _, path := range e.datasets() {
 		if nameOf(path) == name {
-			return eval.Load(path) //nolint:wrapcheck // it names the file
+			return eval.Load(path)
 		}
 	}
-	if slices.Contains(eval.BuiltIn(), name) {
-		return eval.Load(name) //nolint:wrapcheck // it names the dataset
-	}
-	return eval.Dataset{}, errNoDataset
+	return eval.Dataset{}, graph.ErrNotFound
 }
 
 // evaluate asks all questions of a dataset, in the background. One run is made at a time.
-func (s *site) evaluate(w http.ResponseWriter, r *http.Request) {
-	e := s.evaluation
+func (s *site) evaluate(r *http.Request) (answer, error) {
+	e := &s.evaluation
 	d, err := e.load(r.FormValue("dataset"))
 	if err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
 	e.mu.Lock()
-	busy := e.running != ""
+	busy := e.Running != ""
 	if !busy {
-		e.running, e.done, e.total, e.fault = d.Name, 0, d.Questions(), ""
+		e.progress = progress{Running: d.Name, Total: d.Questions()}
 	}
 	e.mu.Unlock()
 	if !busy && e.folder != "" {
 		go s.runEvaluation(context.WithoutCancel(r.Context()), d)
 	}
-	http.Redirect(w, r, "/evaluation", http.StatusSeeOther)
+	return answer{to: "/evaluation"}, nil
 }
 
 func (s *site) runEvaluation(ctx context.Context, d eval.Dataset) {
-	e := s.evaluation
+	e := &s.evaluation
 	result, err := eval.Run(ctx, forgetful{s.a}, d, eval.Options{Workers: 1, Model: modelOf(s.a), Progress: func(done, total int) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.done, e.total = done, total
+		e.Done, e.Total = done, total
 	}})
 	if result != nil && len(result.Outcomes) > 0 {
 		err = errors.Join(err, e.save(result))
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.running = ""; err != nil {
-		e.fault = err.Error()
+	if e.Running = ""; err != nil {
+		e.Fault = newFault(err)
 	}
 }
 
 // save writes a run to a file of its own.
 func (e *evaluation) save(r *eval.Result) error {
-	folder := filepath.Join(e.folder, "runs")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fmt.Errorf("keep the run: %w", err)
-	}
 	data, err := json.Marshal(r)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, r.Started.UTC().Format("2006-01-02T150405Z")+".json"), data, 0o600)
+		err = newfile.WriteBytes(filepath.Join(e.folder, "runs", r.Started.UTC().Format("2006-01-02T150405Z")+".json"), data)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the run: %w", err)
@@ -226,16 +214,12 @@ func modelOf(a *ragflow.Assistant) string {
 }
 
 // collect adds a question of a conversation to the dataset of collected ones, with its answer as the one expected.
-func (s *site) collect(w http.ResponseWriter, r *http.Request) {
+func (s *site) collect(r *http.Request) (answer, error) {
 	_, reply, err := s.answered(r)
 	if err == nil {
 		err = s.evaluation.add(reply)
 	}
-	if err != nil {
-		s.fault(w, r, err)
-		return
-	}
-	http.Redirect(w, r, "/evaluation", http.StatusSeeOther)
+	return answer{to: "/evaluation"}, err
 }
 
 // add writes a line of the collected dataset. A question that is there already changes nothing.
@@ -257,9 +241,6 @@ func (e *evaluation) add(r *ragflow.Reply) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	path := filepath.Join(e.folder, "datasets", collected+".jsonl")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("keep the question: %w", err)
-	}
 	before, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keep the question: %w", err)
@@ -269,7 +250,7 @@ func (e *evaluation) add(r *ragflow.Reply) error {
 	}
 	line, err := json.Marshal(item)
 	if err == nil {
-		err = os.WriteFile(path, append(before, append(line, '\n')...), 0o600)
+		err = newfile.WriteBytes(path, append(before, append(line, '\n')...))
 	}
 	if err != nil {
 		return fmt.Errorf("keep the question: %w", err)

@@ -12,17 +12,14 @@ import (
 )
 
 // rate keeps what a person thinks of an answer.
-func (s *site) rate(w http.ResponseWriter, r *http.Request) {
+func (s *site) rate(r *http.Request) (answer, error) {
 	ctx, run := r.Context(), r.PathValue("run")
 	rating := ragflow.Rating{
 		Run: run, Good: r.FormValue("good") == "yes", Note: strings.TrimSpace(r.FormValue("note")), Better: strings.TrimSpace(r.FormValue("better")),
 		Promote: r.FormValue("promote") != "" && door.Of(ctx).May(tokens.Upload),
 	}
-	if _, err := s.a.Rate(ctx, rating); err != nil {
-		s.fault(w, r, err)
-		return
-	}
-	http.Redirect(w, r, "/t/"+url.PathEscape(r.PathValue("thread"))+"#turn-"+url.PathEscape(run), http.StatusSeeOther)
+	_, err := s.a.Rate(ctx, rating)
+	return answer{to: threadAt(r.PathValue("thread")) + "#turn-" + url.PathEscape(run)}, err
 }
 
 // ratings are the last ratings by run; a turn without one has none.

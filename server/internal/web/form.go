@@ -1,9 +1,12 @@
 package web
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,10 +24,14 @@ type form struct {
 
 // field is one value of an answer.
 type field struct {
-	Name, Title string
-	Kind        string // text, number, yes (or no), choice, json
-	Choices     []string
-	Needed      bool
+	Name    string // in the form
+	Key     string // in the answer
+	Title   string
+	Kind    string // text, number, yes (or no), choice, json
+	Choices []string
+	Needed  bool
+	Value   string // as a person entered it
+	Wrong   string // the kind that the value is not
 }
 
 // schema is what forms are made from; a schema that says more is answered with JSON.
@@ -43,83 +50,66 @@ func newForm(q graph.Question) form {
 	_ = json.Unmarshal(q.Schema, &s) // then the answer is JSON
 	if s.Type != "object" || len(s.Properties) == 0 {
 		f.Whole = true
-		f.Fields = []field{newField("answer", s, true)}
-		return f
+		s.Properties, s.Required = map[string]schema{"answer": s}, []string{"answer"}
 	}
-	needed := map[string]bool{}
-	for _, n := range s.Required {
-		needed[n] = true
-	}
-	for _, name := range sortedKeys(s.Properties) {
-		f.Fields = append(f.Fields, newField(name, s.Properties[name], needed[name]))
-	}
-	return f
-}
-
-func newField(name string, s schema, needed bool) field {
-	f := field{Name: name, Title: s.Description, Needed: needed}
-	if f.Title == "" {
-		f.Title = s.Title
-	}
-	if f.Title == "" {
-		f.Title = name
-	}
-	switch {
-	case len(s.Enum) > 0:
-		f.Kind = "choice"
-		for _, v := range s.Enum {
-			f.Choices = append(f.Choices, fmt.Sprint(v))
-		}
-	case s.Type == "string":
-		f.Kind = "text"
-	case s.Type == "integer", s.Type == "number":
-		f.Kind = "number"
-	case s.Type == "boolean":
-		f.Kind = "yes"
-	default:
-		f.Kind = "json"
-	}
-	return f
-}
-
-// answer reads what a person entered.
-func (f form) answer(values url.Values) (any, error) {
-	out := map[string]any{}
-	for _, x := range f.Fields {
-		text := strings.TrimSpace(values.Get(f.ID + "." + x.Name))
-		if text == "" && x.Kind != "yes" && !x.Needed {
+	keys := append(slices.Clone(s.Required), sortedKeys(s.Properties)...) // what is needed comes first
+	for i, key := range keys {
+		p, ok := s.Properties[key]
+		if !ok || slices.Contains(keys[:i], key) {
 			continue
 		}
-		v, err := x.value(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", x.Title, err)
+		x := field{Name: f.ID + "." + key, Key: key, Title: cmp.Or(p.Description, p.Title, key), Kind: "json", Needed: slices.Contains(s.Required, key)}
+		if kind, ok := map[string]string{"string": "text", "integer": "number", "number": "number", "boolean": "yes"}[p.Type]; ok {
+			x.Kind = kind
 		}
-		if f.Whole {
-			return v, nil
+		for _, v := range p.Enum {
+			x.Kind, x.Choices = "choice", append(x.Choices, fmt.Sprint(v))
 		}
-		out[x.Name] = v
+		f.Fields = append(f.Fields, x)
 	}
-	return out, nil
+	return f
 }
 
-func (x field) value(text string) (any, error) {
+// answer reads what a person entered, and keeps it. It is not ok if a field says what is wrong with it.
+func (f *form) answer(values url.Values) (v any, ok bool) {
+	f.fill(values)
+	out := map[string]any{}
+	ok = true
+	for i := range f.Fields {
+		x := &f.Fields[i]
+		if x.Value == "" && x.Kind != "yes" && !x.Needed {
+			continue
+		}
+		v, err := x.read()
+		if err != nil {
+			x.Wrong, ok = x.Kind, false
+		}
+		if f.Whole {
+			return v, ok
+		}
+		out[x.Key] = v
+	}
+	return out, ok
+}
+
+// fill puts what a person entered into the fields.
+func (f *form) fill(values url.Values) {
+	for i := range f.Fields {
+		f.Fields[i].Value = strings.TrimSpace(values.Get(f.Fields[i].Name))
+	}
+}
+
+func (x *field) read() (v any, err error) {
 	switch x.Kind {
 	case "number":
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return nil, fmt.Errorf("%q is not a number", text)
-		}
-		return v, nil
+		return strconv.ParseFloat(x.Value, 64)
 	case "yes":
-		return text == "yes", nil
+		return x.Value == "yes", nil
 	case "json":
-		var v any
-		if err := json.Unmarshal([]byte(text), &v); err != nil {
-			return nil, fmt.Errorf("this is not JSON: %w", err)
-		}
-		return v, nil
+		err = json.Unmarshal([]byte(x.Value), &v)
+		return v, err
 	}
-	return text, nil
+	return x.Value, nil
 }
 
 // shownJSON is a JSON string as its text, and another value indented.
@@ -128,10 +118,9 @@ func shownJSON(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &text) == nil {
 		return text
 	}
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
+	var out bytes.Buffer
+	if json.Indent(&out, raw, "", "  ") != nil {
 		return string(raw)
 	}
-	indented, _ := json.MarshalIndent(v, "", "  ") // it was JSON
-	return string(indented)
+	return out.String()
 }

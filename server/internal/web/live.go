@@ -2,15 +2,15 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
 
-	"example.com/ragflow"
-	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server/internal/door"
+	"example.com/ragflow/threads"
 )
 
 const (
@@ -30,25 +30,17 @@ type tabs struct {
 // needs some for what people do. Further tabs are told how things are and come again.
 const maxTabs = 4
 
-func (t *tabs) enter(browser string) bool {
+// add counts streams that a browser begins or ends, and returns how many it has.
+func (t *tabs) add(browser string, more int) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.open[browser] >= maxTabs {
-		return false
-	}
 	if t.open == nil {
 		t.open = map[string]int{}
 	}
-	t.open[browser]++
-	return true
-}
-
-func (t *tabs) leave(browser string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.open[browser]--; t.open[browser] == 0 {
+	if t.open[browser] += more; t.open[browser] == 0 {
 		delete(t.open, browser)
 	}
+	return t.open[browser]
 }
 
 // browserCookie tells the tabs of one browser from those of others, and nothing else.
@@ -67,27 +59,21 @@ func browserOf(r *http.Request) string {
 func (s *site) live(w http.ResponseWriter, r *http.Request) {
 	thread, language := r.PathValue("thread"), languageOf(r)
 	if _, err := s.a.Threads().Info(r.Context(), thread); err != nil {
-		s.fault(w, r, err)
+		s.write(w, r, faultPage(r, newFault(err), statusOf(err)))
 		return
 	}
-	seen := r.Header.Get("Last-Event-Id")
-	if seen == "" {
-		seen = r.URL.Query().Get("seen")
-	}
+	seen := cmp.Or(r.Header.Get("Last-Event-Id"), r.URL.Query().Get("seen"))
 	ctx, out := door.OpenStream(w, r)
 	defer out.Close()
 	l := &viewer{site: s, out: out, language: language, seen: seen, again: true}
-	if !s.tabs.enter(browserOf(r)) { // its page comes again soon
-		ctx, cancel := context.WithTimeout(ctx, 2*frame)
+	defer s.tabs.add(browserOf(r), -1)
+	if s.tabs.add(browserOf(r), 1) > maxTabs { // its page comes again soon
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 2*frame)
 		defer cancel()
-		for t := s.next(ctx, thread, seen, true); t != nil && ctx.Err() == nil; t = s.next(ctx, thread, l.seen, false) {
-			l.follow(ctx, t)
-		}
-		return
 	}
-	defer s.tabs.leave(browserOf(r))
 	for ctx.Err() == nil {
-		rung := s.bells.listen(thread)
+		rung := s.bell.listen()
 		if t := s.next(ctx, thread, l.seen, l.again); t != nil {
 			l.follow(ctx, t)
 			continue
@@ -109,23 +95,17 @@ func (s *site) next(ctx context.Context, thread, seen string, again bool) *turn 
 		return nil
 	}
 	asks := questions(t)
-	for i := range slices.Backward(asks) {
-		if asks[i].Run != seen {
-			continue
-		}
-		if again {
-			return newTurn(thread, seen, asks[i].Content)
-		}
-		if i+1 < len(asks) {
-			return newTurn(thread, asks[i+1].Run, asks[i+1].Content)
-		}
+	at := slices.IndexFunc(asks, func(m threads.Message) bool { return seen != "" && m.Run == seen })
+	switch {
+	case at >= 0 && !again:
+		at++
+	case at < 0 && (seen != "" || again):
+		at = len(asks) - 1
+	}
+	if at < 0 || at == len(asks) {
 		return nil
 	}
-	if len(asks) == 0 || seen == "" && !again {
-		return nil
-	}
-	last := asks[len(asks)-1]
-	return newTurn(thread, last.Run, last.Content)
+	return newTurn(thread, asks[at].Run, asks[at].Content)
 }
 
 // viewer is one reader of a conversation.
@@ -141,82 +121,71 @@ type viewer struct {
 
 // follow sends a turn until it is over.
 func (v *viewer) follow(ctx context.Context, t *turn) {
-	t.Last, t.Admin, t.Upload = true, door.Of(ctx).May(tokens.Admin), door.Of(ctx).May(tokens.Upload)
+	t.Last = true
+	t.may(door.Of(ctx))
 	if t.Run != v.seen {
 		v.send(t, true)
 	}
 	v.seen, v.again, v.told = t.Run, false, 0
-	events, stop := s2c(ctx, v.site.a, t.Run)
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	changes := make(chan func())
+	go func() { // ends with ctx
+		defer close(changes)
+		for e, err := range v.site.a.Runs().Events(ctx, t.Run, "") {
+			change := func() { t.take(e) }
+			switch {
+			case ctx.Err() != nil: // its reader has left
+				return
+			case err != nil:
+				change = func() { t.fail(err) }
+			}
+			select {
+			case changes <- change:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
 	var tick <-chan time.Time
 	for {
 		select {
-		case e, ok := <-events:
+		case change, ok := <-changes:
 			if !ok {
 				v.send(t, false)
 				return
 			}
-			if e.err != nil {
-				t.fail(e.err)
-			} else {
-				t.take(e.Event)
-			}
+			change()
 			if tick == nil {
 				tick = time.After(frame)
 			}
 		case <-tick:
 			tick = nil
 			v.send(t, false)
-		case <-ctx.Done():
-			v.send(t, false)
-			return
 		}
 	}
 }
 
-type event struct {
-	ragflow.Event
-
-	err error
-}
-
-// s2c hands out the events of a run by a channel, which is closed at the end.
-func s2c(ctx context.Context, a *ragflow.Assistant, run string) (<-chan event, func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	out := make(chan event)
-	go func() {
-		defer close(out)
-		for e, err := range a.Runs().Events(ctx, run, "") {
-			select {
-			case out <- event{e, err}:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return out, cancel
+// partial adds a template for a part of the page to a message.
+func (v *viewer) partial(b *bytes.Buffer, target, swap, name string, data any) {
+	b.WriteString(`<hx-partial hx-target="` + target + `" hx-swap="` + swap + `">`)
+	b.Write(v.site.part(v.language, "thread", name, data))
+	b.WriteString(`</hx-partial>`)
 }
 
 // send sends a turn as it is now: in the place of the one that the page has, or as a new one.
 func (v *viewer) send(t *turn, fresh bool) {
+	v.site.refill(t)
 	var b bytes.Buffer
 	if fresh {
-		b.WriteString(`<hx-partial hx-target="#turns" hx-swap="beforeend">`)
+		v.partial(&b, "#turns", "beforeend", "turn", t)
 	} else {
-		b.WriteString(`<hx-partial hx-target="#turn-` + t.Run + `" hx-swap="outerMorph">`)
-	}
-	b.Write(v.site.part(v.language, "thread#turn", t))
-	b.WriteString(`</hx-partial>`)
-	if !fresh {
-		b.WriteString(`<hx-partial hx-target="#flow" hx-swap="innerHTML">`)
-		b.Write(v.site.part(v.language, "thread#flow", draw(v.site.a.Graph().Shape(), t.states())))
-		b.WriteString(`</hx-partial>`)
-	}
-	if said, to := t.sentences(v.told); said != "" && !fresh {
-		v.told = to
-		b.WriteString(`<hx-partial hx-target="#said" hx-swap="innerHTML">`)
-		b.Write(v.site.part(v.language, "thread#said", said))
-		b.WriteString(`</hx-partial>`)
+		v.partial(&b, "#turn-"+t.Run, "outerMorph", "turn", t)
+		v.partial(&b, "#flow", "innerHTML", "flow", draw(v.site.a.Graph().Shape(), t.states()))
+		if said, to := t.sentences(v.told); said != "" {
+			v.told = to
+			v.partial(&b, "#said", "innerHTML", "said", said)
+		}
 	}
 	if bytes.Equal(b.Bytes(), v.sent) {
 		return

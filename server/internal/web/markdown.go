@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"html/template"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 
@@ -36,12 +38,17 @@ func answerHTML(markdown string, cite func(n string) (address, label string)) te
 	return render(filter.All(markdown), cite)
 }
 
-// documentHTML renders the Markdown of a document.
-func documentHTML(markdown string) template.HTML { return render(markdown, nil) }
-
-// render renders Markdown. The result holds the elements of Markdown, and all text of it is escaped.
+// render renders Markdown. The result holds the elements of Markdown, and all text of it is escaped: HTML and addresses
+// in <> are text, because nothing parses them.
 func render(markdown string, cite func(n string) (address, label string)) template.HTML {
+	foreign := []any{parser.NewHTMLBlockParser(), parser.NewRawHTMLParser(), parser.NewAutoLinkParser()}
+	isForeign := func(p util.PrioritizedValue) bool { return slices.Contains(foreign, p.Value) }
 	m := goldmark.New(
+		goldmark.WithParser(parser.NewParser(
+			parser.WithBlockParsers(slices.DeleteFunc(parser.DefaultBlockParsers(), isForeign)...),
+			parser.WithInlineParsers(slices.DeleteFunc(parser.DefaultInlineParsers(), isForeign)...),
+			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+		)),
 		goldmark.WithExtensions(extension.Table, extension.Strikethrough),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(&plain{cite}, 1))),
 	)
@@ -52,45 +59,14 @@ func render(markdown string, cite func(n string) (address, label string)) templa
 	return template.HTML(out.Bytes()) //nolint:gosec // made by plain, which escapes
 }
 
-// plain renders what could carry something foreign into a page as text: HTML, pictures and links.
+// plain renders pictures and links, which could carry something foreign into a page, as text.
 type plain struct {
 	cite func(n string) (address, label string)
 }
 
 func (p *plain) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if entering {
-			lines := n.(*ast.RawHTML).Segments
-			for i := range lines.Len() {
-				at := lines.At(i)
-				template.HTMLEscape(w, at.Value(source))
-			}
-		}
-		return ast.WalkSkipChildren, nil
-	})
-	r.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if entering {
-			block := n.(*ast.HTMLBlock)
-			_, _ = w.WriteString("<p>")
-			for i := range block.Lines().Len() {
-				at := block.Lines().At(i)
-				template.HTMLEscape(w, at.Value(source))
-			}
-			if block.HasClosure() {
-				template.HTMLEscape(w, block.ClosureLine.Value(source))
-			}
-			_, _ = w.WriteString("</p>\n")
-		}
-		return ast.WalkSkipChildren, nil
-	})
 	r.Register(ast.KindImage, func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
 		return ast.WalkContinue, nil // its text
-	})
-	r.Register(ast.KindAutoLink, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if entering {
-			template.HTMLEscape(w, n.(*ast.AutoLink).Label(source))
-		}
-		return ast.WalkContinue, nil
 	})
 	r.Register(ast.KindLink, p.link)
 }
@@ -100,7 +76,7 @@ func (p *plain) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast
 	to := string(n.(*ast.Link).Destination)
 	number, ours := strings.CutPrefix(to, citeScheme)
 	switch {
-	case ours && p.cite != nil:
+	case ours:
 		address, label := p.cite(number)
 		if address == "" {
 			return ast.WalkContinue, nil

@@ -1,8 +1,14 @@
 package web
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
+
+	"example.com/ragflow/agent"
+	"example.com/ragflow/graph"
+	"example.com/ragflow/llm"
 )
 
 // TestMarkdown renders what documents and models may hold: text alone reaches the page.
@@ -15,8 +21,7 @@ func TestMarkdown(t *testing.T) {
 		"[a](cite:1)", `[a](cite:"><script>)`, "# <u>x</u>", `[a](x "onclick=alert(1)")`, "\x00<b>", "<b\xff>",
 	} {
 		for kind, html := range map[string]string{
-			"document": string(documentHTML(text)),
-			"answer":   string(answerHTML(text, func(n string) (string, string) { return "/t/a/cite/b/" + n, `"><b>` })),
+			"answer": string(answerHTML(text, func(n string) (string, string) { return "/t/a/cite/b/" + n, `"><b>` })),
 		} {
 			for rest := html; ; {
 				_, after, found := strings.Cut(rest, "<")
@@ -56,8 +61,8 @@ func TestAnswerCites(t *testing.T) {
 func TestWords(t *testing.T) {
 	all := allWords()
 	for name, english := range all["en"].said {
-		for _, l := range languages {
-			said, ok := all[l].said[name]
+		for l, w := range all {
+			said, ok := w.said[name]
 			if !ok {
 				t.Errorf("%s does not say %q", l, name)
 			} else if strings.Count(said, "%") != strings.Count(english, "%") {
@@ -65,11 +70,35 @@ func TestWords(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range languages {
-		for name := range all[l].said {
+	for _, w := range all {
+		for name := range w.said {
 			if _, ok := all["en"].said[name]; !ok && !strings.HasSuffix(name, ".few") {
 				t.Errorf("English does not say %q", name)
 			}
+		}
+	}
+}
+
+// TestFaults shows that every error that a person can meet has a sentence of its kind, also when it is wrapped.
+func TestFaults(t *testing.T) {
+	english := allWords()["en"]
+	for _, k := range kinds {
+		if _, err := english.say("fault." + k.kind); err != nil {
+			t.Error(err)
+		}
+		for _, known := range k.errs {
+			err := fmt.Errorf("node %q: %w", "generate", known)
+			if got := newFault(err); got != (fault{k.kind, err.Error()}) {
+				t.Errorf("%v is %v, want %s", err, got, k.kind)
+			}
+		}
+	}
+	for kind, err := range map[string]error{
+		"budget": &graph.NodeError{Node: "generate", Err: &agent.LimitError{Limit: "cost"}}, "model": &llm.Error{Kind: llm.ErrUnavailable},
+		"timeout": &graph.TimeoutError{}, "other": errors.New("model not found"),
+	} {
+		if got := newFault(err); got.Kind != kind {
+			t.Errorf("%v is %v, want %s", err, got, kind)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/llm"
 )
 
@@ -16,7 +17,6 @@ type modelsPage struct {
 	Named    []string
 	Tasks    map[string]string // models of single tasks
 	Embedder string
-	Reranker bool
 	Tried    *trial
 	Machine  [][3]string // provider, status, and its models or what to do
 }
@@ -27,13 +27,13 @@ type trial struct {
 	Text  string
 	Took  time.Duration
 	First time.Duration
-	Fault string
+	Fault fault
 }
 
 // models shows the models that there are. A form tries one of them.
-func (s *site) models(w http.ResponseWriter, r *http.Request) {
+func (s *site) models(r *http.Request) (answer, error) {
 	m := s.a.Config().Models
-	p := modelsPage{Named: slices.Sorted(maps.Keys(m.Named)), Tasks: map[string]string{}, Reranker: m.Reranker != nil}
+	p := modelsPage{Named: slices.Sorted(maps.Keys(m.Named)), Tasks: map[string]string{}}
 	if m.Chat != nil {
 		p.Usual = m.Chat.Model()
 	}
@@ -45,8 +45,8 @@ func (s *site) models(w http.ResponseWriter, r *http.Request) {
 			p.Tasks[task] = t.Model()
 		}
 	}
-	if s.machine != nil {
-		p.Machine = s.machine(r.Context())
+	if s.Machine != nil {
+		p.Machine = s.Machine(r.Context())
 	}
 	if r.Method == http.MethodPost {
 		chat, ok := m.Named[r.FormValue("model")]
@@ -54,19 +54,16 @@ func (s *site) models(w http.ResponseWriter, r *http.Request) {
 			chat, ok = m.Chat, m.Chat != nil
 		}
 		if !ok {
-			s.fault(w, r, ragflow.ErrNoSuchModel)
-			return
+			return answer{}, ragflow.ErrNoSuchModel
 		}
 		p.Tried = try(r, chat)
 	}
-	s.show(w, r, http.StatusOK, "models", p)
+	return answer{name: "models", data: p}, nil
 }
 
-// trialTime is how long a model may take for a few words.
-const trialTime = time.Minute
-
+// try asks a model for a few words.
 func try(r *http.Request, chat llm.Chat) *trial {
-	ctx, cancel := context.WithTimeout(r.Context(), trialTime)
+	ctx, cancel := context.WithTimeout(r.Context(), time.Minute)
 	defer cancel()
 	begun, out := time.Now(), &trial{Model: chat.Model()}
 	answer, err := chat.Complete(ctx, llm.Request{
@@ -77,8 +74,8 @@ func try(r *http.Request, chat llm.Chat) *trial {
 		}
 	})
 	if out.Took = time.Since(begun); err != nil {
-		out.Fault = err.Error()
+		out.Fault = newFault(err)
 	}
-	out.Text = cut(answer.Text, 300)
+	out.Text = text.First(answer.Text, 300)
 	return out
 }

@@ -1,7 +1,7 @@
 package web
 
 import (
-	"fmt"
+	"cmp"
 	"net/http"
 	"net/url"
 	"path"
@@ -19,47 +19,36 @@ const shownPassages = 100
 type previewPage struct {
 	ingest.FileStatus
 
-	ID       string
-	Name     string
 	Document string // address of the document
 	Shelf    string // address of its collection
 
 	Shown    bool // passages and metadata are shown
-	Metadata []field
+	Metadata state.Metadata
 	Passages []state.Chunk
 	From     int // the first passage that is shown, from 1
 	Next     int // the first one after those; 0 if there is none
-	Problem  string
 }
 
 // preview shows what the index knows of a file, and on request how it is cut.
-func (s *site) preview(w http.ResponseWriter, r *http.Request) {
+func (s *site) preview(r *http.Request) (answer, error) {
 	ctx, id := r.Context(), r.PathValue("id")
 	l, root, source, err := s.documents.Find(ctx, id)
 	if err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
-	p := previewPage{ID: id, Name: path.Base(source), Document: "/d/" + escaped(id), Shelf: "/documents"}
+	collection, _, _ := strings.Cut(id, "/")
+	p := previewPage{Document: "/d/" + escaped(id), Shelf: shelfAt(strings.TrimPrefix(collection, "-"))}
 	if p.FileStatus, err = l.File(ctx, root, source); err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
-	if name, _, _ := strings.Cut(id, "/"); name != "-" {
-		p.Shelf += "?collection=" + url.QueryEscape(name)
-	}
-	if p.Title == "" {
-		p.Title = p.Name
-	}
-	if from, err := strconv.Atoi(r.URL.Query().Get("passages")); err == nil && p.Chunks > 0 {
+	p.Title = cmp.Or(p.Title, path.Base(source))
+	if from, wrong := strconv.Atoi(r.URL.Query().Get("passages")); wrong == nil && p.Chunks > 0 {
+		var all []state.Chunk
+		all, err = l.Passages(ctx, root, source)
 		p.Shown = true
-		all, err := l.Passages(ctx, root, source)
-		if err != nil {
-			p.Problem = err.Error()
-		}
 		p.take(all, max(1, from))
 	}
-	s.show(w, r, http.StatusOK, "preview", p)
+	return answer{name: "preview", data: p}, err
 }
 
 // take shows passages from one on.
@@ -67,9 +56,7 @@ func (p *previewPage) take(all []state.Chunk, from int) {
 	if len(all) == 0 {
 		return
 	}
-	for _, key := range sortedKeys(all[0].Metadata) {
-		p.Metadata = append(p.Metadata, field{Name: key, Title: cut(fmt.Sprint(all[0].Metadata[key]), 500)})
-	}
+	p.Metadata = all[0].Metadata
 	first := min(from-1, len(all))
 	last := min(first+shownPassages, len(all))
 	p.Passages, p.From = all[first:last], first+1

@@ -46,24 +46,14 @@ func chosen(r *http.Request) (c choices) {
 
 // answerLanguages are those that a person can choose for answers, beside that of the question.
 func answerLanguages() []named {
-	return []named{
-		{"en", "English"},
-		{"de", "Deutsch"},
-		{"pl", "Polski"},
-		{"vi", "Tiếng Việt"},
-		{"cs", "Čeština"},
-		{"es", "Español"},
-		{"fr", "Français"},
-		{"it", "Italiano"},
-		{"nl", "Nederlands"},
-		{"pt", "Português"},
-		{"uk", "Українська"},
-		{"ja", "日本語"},
-		{"zh", "中文"},
-	}
+	return append(
+		pageLanguages(),
+		named{"cs", "Čeština"}, named{"es", "Español"}, named{"fr", "Français"}, named{"it", "Italiano"}, named{"nl", "Nederlands"},
+		named{"pt", "Português"}, named{"uk", "Українська"}, named{"ja", "日本語"}, named{"zh", "中文"},
+	)
 }
 
-// settings are those of a question that is asked from a page.
+// settingsOf are the settings of a question that is asked from a page.
 func (s *site) settingsOf(r *http.Request) *ragflow.Settings {
 	c, model := chosen(r), r.FormValue("model")
 	if c == (choices{}) && model == "" {
@@ -87,25 +77,23 @@ func (s *site) settingsOf(r *http.Request) *ragflow.Settings {
 	return &out
 }
 
-// settingsPage shows what is set, and what a person may set for this browser.
-func (s *site) settings(w http.ResponseWriter, r *http.Request) {
+// settings shows what is set, and what a person may set for this browser.
+func (s *site) settings(r *http.Request) (answer, error) {
 	config := s.a.Config()
 	usual, err := config.ResolveSettings(config.Settings)
 	if err != nil {
 		usual = config.Settings
 	}
-	s.show(w, r, http.StatusOK, "settings", settingsPage{Chosen: chosen(r), Usual: usual, Saved: r.URL.Query().Has("saved"), Model: config.Models.Chat != nil})
+	return answer{name: "settings", data: settingsPage{chosen(r), usual, r.URL.Query().Has("saved"), config.Models.Chat != nil}}, nil
 }
 
 // set keeps the choices of a person for this browser.
-func (s *site) set(w http.ResponseWriter, r *http.Request) {
+func (s *site) set(r *http.Request) (answer, error) {
 	k, _ := strconv.Atoi(r.FormValue("top_k")) // else as configured
 	c := choices{
 		Language: r.FormValue("language"), TopK: k, Strict: r.FormValue("strict") != "", Verify: r.FormValue("verify") != "", Checked: r.FormValue("checked") != "",
 	}
 	data, _ := json.Marshal(c) // never fails
-	http.SetCookie(w, &http.Cookie{
-		Name: settingsCookie, Value: base64.RawURLEncoding.EncodeToString(data), Path: "/", MaxAge: 400 * 24 * 3600, HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode,
-	})
-	http.Redirect(w, r, "/settings?saved=1", http.StatusSeeOther)
+	cookie := s.cookie(settingsCookie, base64.RawURLEncoding.EncodeToString(data), year)
+	return answer{to: "/settings?saved=1", header: http.Header{"Set-Cookie": {cookie}}}, nil
 }

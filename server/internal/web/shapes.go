@@ -35,12 +35,9 @@ func shapes() template.FuncMap {
 		"moment":             func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"day":                func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
 		"languagesOfAnswers": answerLanguages,
-		"languages": func() []named {
-			return []named{{"en", "English"}, {"de", "Deutsch"}, {"pl", "Polski"}, {"vi", "Tiếng Việt"}}
-		},
+		"languages":          pageLanguages,
+		"themes":             func() []string { return []string{"auto", "light", "dark"} },
 	}
 }
-
-type named struct{ Code, Name string }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"example.com/ragflow/graph"
@@ -39,33 +38,30 @@ type sheet struct {
 const maxSheets = 3
 
 // cite shows the source of an answer: a citation, or another one that was found.
-func (s *site) cite(other bool) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+func (s *site) cite(other bool) func(*http.Request) (answer, error) {
+	return func(r *http.Request) (answer, error) {
 		run, reply, err := s.answered(r)
 		if err != nil {
-			s.fault(w, r, err)
-			return
+			return answer{}, err
 		}
 		var all []state.Citation
 		var pages []string
 		for _, c := range reply.Citations {
-			if !other {
-				all, pages = append(all, c.Citation), append(pages, c.Pages)
-			}
+			all, pages = append(all, c.Citation), append(pages, c.Pages)
 		}
-		for _, o := range reply.Others {
-			if other {
+		if other {
+			all, pages = nil, nil
+			for _, o := range reply.Others {
 				all, pages = append(all, o.Citation), append(pages, o.Pages)
 			}
 		}
 		i, err := strconv.Atoi(r.PathValue("i"))
 		if err != nil || i < 0 || i >= len(all) {
-			s.fault(w, r, graph.ErrNotFound)
-			return
+			return answer{}, graph.ErrNotFound
 		}
 		c := all[i]
 		id := s.documents.ID(r.Context(), scoped(run.State.Scope), c.Root, c.Source)
-		s.source(w, r, id, source.Passage{Start: c.Start, End: c.End, Quote: c.Quote}, place(c.StartLine, c.EndLine, pages[i]))
+		return s.source(r, id, source.Passage{Start: c.Start, End: c.End, Quote: c.Quote}, place(c.StartLine, c.EndLine, pages[i]))
 	}
 }
 
@@ -78,15 +74,15 @@ func scoped(s state.Scope) []string {
 }
 
 // document shows a whole document, or the lines of it that ?from= and ?to= name.
-func (s *site) document(w http.ResponseWriter, r *http.Request) {
-	s.source(w, r, r.PathValue("id"), source.Passage{From: 1, To: maxLines}, "")
+func (s *site) document(r *http.Request) (answer, error) {
+	return s.source(r, r.PathValue("id"), source.Passage{From: 1, To: maxLines}, "")
 }
 
 // maxLines is how many lines of a document one page shows.
 const maxLines = 2000
 
 // source shows a passage of a document.
-func (s *site) source(w http.ResponseWriter, r *http.Request, id string, p source.Passage, where string) {
+func (s *site) source(r *http.Request, id string, p source.Passage, where string) (answer, error) {
 	q := r.URL.Query()
 	if from, err := strconv.Atoi(q.Get("from")); err == nil && from > 0 {
 		p.From, p.To = from, from+maxLines/10
@@ -96,12 +92,11 @@ func (s *site) source(w http.ResponseWriter, r *http.Request, id string, p sourc
 	}
 	v, err := s.reader.View(r.Context(), id, p)
 	if err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
 	out := sourcePage{
-		View: v, Passage: p, As: v.Form, Pages: where, Address: r.URL.EscapedPath(), Whole: "/d/" + (&url.URL{Path: v.ID}).EscapedPath(),
-		Alone: r.Header.Get("Hx-Request") == "",
+		View: v, Passage: p, As: v.Form, Pages: where, Address: r.URL.EscapedPath(), Whole: "/d/" + escaped(v.ID),
+		Alone: !quiet(r),
 	}
 	if q.Get("as") == "lines" || q.Has("from") || out.missing() {
 		out.As = source.FormText
@@ -113,7 +108,7 @@ func (s *site) source(w http.ResponseWriter, r *http.Request, id string, p sourc
 	if !out.Alone {
 		name = "source#pane"
 	}
-	s.show(w, r, http.StatusOK, name, out)
+	return answer{name: name, data: out}, nil
 }
 
 // sheets adds the pages that the passage is on, or that ?page= names.
@@ -124,10 +119,10 @@ func (s *site) sheets(r *http.Request, p *sourcePage) {
 	}
 	for n := first; n <= last; n++ {
 		x := sheet{Number: n, Label: strconv.Itoa(n)}
-		if n <= len(p.Labels()) {
-			x.Label = p.Labels()[n-1]
+		if labels := p.View.Pages.Labels; n <= len(labels) {
+			x.Label = labels[n-1]
 		}
-		of := fmt.Sprintf("/%d/%s", n, (&url.URL{Path: p.ID}).EscapedPath())
+		of := fmt.Sprintf("/%d/%s", n, escaped(p.ID))
 		x.Quick, x.Sharp = fmt.Sprintf("/page/%d", source.Quick)+of, fmt.Sprintf("/page/%d", source.Sharp)+of
 		if p.Passage.End > p.Passage.Start {
 			x.Marks, _ = s.reader.Marks(r.Context(), p.ID, p.Passage, n) // without them the page says that nothing is marked
@@ -139,11 +134,8 @@ func (s *site) sheets(r *http.Request, p *sourcePage) {
 	}
 }
 
-// Labels are the numbers that the pages bear.
-func (p *sourcePage) Labels() []string { return p.View.Pages.Labels }
-
 // picture sends a page of a PDF.
-func (s *site) picture(w http.ResponseWriter, r *http.Request) {
+func (s *site) picture(r *http.Request) (answer, error) {
 	dpi, _ := strconv.Atoi(r.PathValue("dpi")) // another number is no picture
 	n, _ := strconv.Atoi(r.PathValue("page"))
 	p, err := s.reader.Picture(r.Context(), r.PathValue("id"), n, dpi)
@@ -151,27 +143,15 @@ func (s *site) picture(w http.ResponseWriter, r *http.Request) {
 		err = graph.ErrNotFound
 	}
 	if err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
-	w.Header().Set("Content-Type", "image/png")
-	w.Header().Set("Cache-Control", "private, max-age=600")
-	_, _ = w.Write(p.PNG) // a reader that has left needs nothing
+	return answer{body: p.PNG, header: http.Header{"Content-Type": {"image/png"}, "Cache-Control": {"private, max-age=600"}}}, nil
 }
 
 // missing reports whether the form of a document has nothing to show, so that its lines are.
 func (p *sourcePage) missing() bool {
-	switch p.As {
-	case source.FormMarkdown:
-		return p.Blocks == nil
-	case source.FormTable:
-		return p.Table == nil
-	case source.FormMail:
-		return p.Mail == nil
-	case source.FormPDF:
-		return p.View.Pages == nil
-	}
-	return false
+	return p.As == source.FormMarkdown && p.Blocks == nil || p.As == source.FormTable && p.Table == nil ||
+		p.As == source.FormMail && p.Mail == nil || p.As == source.FormPDF && p.View.Pages == nil
 }
 
 // Earlier and Later are the lines to show before and after those that are shown.

@@ -6,11 +6,11 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server/internal/door"
 	"example.com/ragflow/state"
@@ -56,15 +56,15 @@ type threadPage struct {
 }
 
 // home is the page to begin a conversation.
-func (s *site) home(w http.ResponseWriter, r *http.Request) {
+func (s *site) home(r *http.Request) (answer, error) {
 	ctx := r.Context()
 	h := homePage{composer: s.composer(ctx, ""), Upload: door.Of(ctx).May(tokens.Upload)}
-	h.Draft = cut(r.URL.Query().Get("q"), 2000)
+	h.Draft = text.First(r.URL.Query().Get("q"), 2000)
 	s.begun(ctx, &h, r.URL.Query().Get("collection"))
 	if page, err := s.list(ctx, threads.Query{Limit: 6}); err == nil {
 		h.Recent = page.Threads
 	}
-	s.show(w, r, http.StatusOK, "home", h)
+	return answer{name: "home", data: h}, nil
 }
 
 // begun chooses the collection that a conversation begins with: the one that was asked for, or else the first that
@@ -91,13 +91,16 @@ func (s *site) begun(ctx context.Context, h *homePage, asked string) {
 }
 
 // thread is the page of a conversation.
-func (s *site) thread(w http.ResponseWriter, r *http.Request) {
-	ctx := r.Context()
-	t, err := s.a.Threads().Thread(ctx, r.PathValue("thread"))
+func (s *site) thread(r *http.Request) (answer, error) {
+	t, err := s.a.Threads().Thread(r.Context(), r.PathValue("thread"))
 	if err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
+	return answer{name: "thread", data: s.threadPage(r, t)}, nil
+}
+
+func (s *site) threadPage(r *http.Request, t *threads.Thread) threadPage {
+	ctx := r.Context()
 	p := threadPage{composer: s.composer(ctx, t.ID), Info: t.Info, Edited: t.Metadata[editedKey], Flow: draw(s.a.Graph().Shape(), nil), Deleted: t.Metadata[deletedKey] != ""}
 	if !slices.Equal(scoped(t.Scope), s.everything(ctx)) {
 		p.Collection = cmp.Or(t.Scope.Collection, p.Collection)
@@ -109,12 +112,12 @@ func (s *site) thread(w http.ResponseWriter, r *http.Request) {
 	rated := s.ratings(ctx)
 	for i, m := range asks[p.Earlier:] {
 		x := s.turn(ctx, t, m)
-		x.Rating, x.Admin, x.Upload = rated[x.Run], door.Of(ctx).May(tokens.Admin), door.Of(ctx).May(tokens.Upload)
-		x.Last = p.Earlier+i == len(asks)-1
+		x.Rating, x.Last = rated[x.Run], p.Earlier+i == len(asks)-1
+		x.may(door.Of(ctx))
 		p.Turns = append(p.Turns, x)
 		p.Seen, p.Running = x.Run, x.Running()
 	}
-	s.show(w, r, http.StatusOK, "thread", p)
+	return p
 }
 
 // questions are the messages of a thread that began a turn.
@@ -139,25 +142,16 @@ func (s *site) turn(ctx context.Context, t *threads.Thread, m threads.Message) *
 		}
 		return x
 	}
-	if s.active(ctx, m.Run) {
-		return x
+	if !slices.ContainsFunc(s.a.Runs().List(ctx), func(r ragflow.RunInfo) bool { return r.Run == m.Run }) {
+		s.read(ctx, x)
 	}
-	reply, err := s.a.Reply(ctx, m.Run)
-	switch {
-	case err != nil:
-		x.fail(err)
-	case reply.Answer != "":
-		x.finish(reply)
-	default:
-		s.unfinished(ctx, x)
-	}
-	x.Question = m.Content
+	s.refill(x)
 	return x
 }
 
-// unfinished fills in a turn whose run has ended without an answer.
-func (s *site) unfinished(ctx context.Context, x *turn) {
-	ctx, cancel := context.WithTimeout(ctx, time.Second) // another process may work on it: then the stream follows it
+// read fills in a turn whose run this process does not work on. If another one does, the stream follows it.
+func (s *site) read(ctx context.Context, x *turn) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	for e, err := range s.a.Runs().Events(ctx, x.Run, "") {
 		if err == nil {
@@ -168,21 +162,28 @@ func (s *site) unfinished(ctx context.Context, x *turn) {
 	}
 }
 
-// active reports whether this process works on a run.
-func (s *site) active(ctx context.Context, run string) bool {
-	return slices.ContainsFunc(s.a.Runs().List(ctx), func(r ragflow.RunInfo) bool { return r.Run == run })
+// refill puts what a person answered into the questions that are asked again, since the answer was rejected.
+func (s *site) refill(x *turn) {
+	values, _ := s.typed.Get(x.Run)
+	for i := range x.Questions {
+		if x.Questions[i].Problem != "" {
+			x.Questions[i].fill(values)
+		}
+	}
 }
 
 func (s *site) composer(ctx context.Context, thread string) composer {
-	c := composer{Thread: thread}
-	names, _ := s.a.Collections().List() // the field is left out
-	who := door.Of(ctx)
-	c.Collections = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !who.Uses(n) })
 	config := s.a.Config()
-	c.Models = slices.Sorted(maps.Keys(config.Models.Named))
-	c.Model, c.Agent = config.Settings.Model, config.Models.Chat != nil
-	c.Collection = cmp.Or(config.Collection, "")
-	return c
+	return composer{
+		Thread: thread, Collections: s.usable(ctx), Collection: config.Collection, Agent: config.Models.Chat != nil,
+		Models: slices.Sorted(maps.Keys(config.Models.Named)), Model: config.Settings.Model,
+	}
+}
+
+// usable are the collections that the caller may name.
+func (s *site) usable(ctx context.Context) []string {
+	names, _ := s.a.Collections().List() // then none can be chosen
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !door.Of(ctx).Uses(n) })
 }
 
 // everything are the collections of a question for which none is chosen: the documents of the server, and those that
@@ -195,41 +196,27 @@ func (s *site) everything(ctx context.Context) []string {
 	return []string{added, ""}
 }
 
-// bells wake the streams of a thread when a run begins.
-type bells struct {
+// bell wakes all streams when a run begins.
+type bell struct {
 	mu   sync.Mutex
-	hung map[string]chan struct{} // by thread; closed to ring
+	hung chan struct{} // closed to ring
 }
 
-// listen returns a channel that is closed when the thread rings next.
-func (b *bells) listen(thread string) <-chan struct{} {
+// listen returns a channel that is closed when the bell rings next.
+func (b *bell) listen() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.hung == nil {
-		b.hung = map[string]chan struct{}{}
+		b.hung = make(chan struct{})
 	}
-	if b.hung[thread] == nil {
-		b.hung[thread] = make(chan struct{})
-	}
-	return b.hung[thread]
+	return b.hung
 }
 
-func (b *bells) ring(thread string) {
+func (b *bell) ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if c := b.hung[thread]; c != nil {
-		close(c)
-		delete(b.hung, thread)
+	if b.hung != nil {
+		close(b.hung)
+		b.hung = nil
 	}
-}
-
-// cut returns at most n runes of a text.
-func cut(s string, n int) string {
-	s = strings.ToValidUTF8(s, "\ufffd")
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i] + "…"
-		}
-	}
-	return s
 }

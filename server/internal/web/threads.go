@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/text"
 	"example.com/ragflow/threads"
 )
 
@@ -44,14 +45,13 @@ func (s *site) list(ctx context.Context, q threads.Query) (threads.Page, error) 
 }
 
 // threadList is the page of all conversations.
-func (s *site) threadList(w http.ResponseWriter, r *http.Request) {
+func (s *site) threadList(r *http.Request) (answer, error) {
 	q := r.URL.Query()
-	p := threadsPage{Text: cut(q.Get("q"), 200)}
+	p := threadsPage{Text: text.First(q.Get("q"), 200)}
 	after, _ := strconv.ParseInt(q.Get("after"), 10, 64) // else the first page
 	page, err := s.list(r.Context(), threads.Query{Text: p.Text, Limit: listed, After: max(0, after)})
 	if err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
 	p.Threads, p.Next = page.Threads, page.Next
 	if id := q.Get("deleted"); id != "" {
@@ -59,24 +59,20 @@ func (s *site) threadList(w http.ResponseWriter, r *http.Request) {
 			p.Deleted = &info
 		}
 	}
-	s.show(w, r, http.StatusOK, "threads", p)
+	return answer{name: "threads", data: p}, nil
 }
 
 // rename gives a conversation another title.
-func (s *site) rename(w http.ResponseWriter, r *http.Request) {
-	if err := s.a.Threads().Rename(r.Context(), r.PathValue("thread"), r.FormValue("title")); err != nil {
-		s.fault(w, r, err)
-		return
-	}
-	open(w, r, r.PathValue("thread"))
+func (s *site) rename(r *http.Request) (answer, error) {
+	id := r.PathValue("thread")
+	return answer{to: threadAt(id)}, s.a.Threads().Rename(r.Context(), id, r.FormValue("title"))
 }
 
 // remove deletes a conversation after a time in which it can be brought back.
-func (s *site) remove(w http.ResponseWriter, r *http.Request) {
+func (s *site) remove(r *http.Request) (answer, error) {
 	id, log := r.PathValue("thread"), s.a.Threads()
 	if err := log.Describe(r.Context(), id, map[string]string{deletedKey: time.Now().UTC().Format(time.RFC3339)}); err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
 	ctx := context.WithoutCancel(r.Context())
 	time.AfterFunc(undoTime+time.Second, func() {
@@ -84,55 +80,40 @@ func (s *site) remove(w http.ResponseWriter, r *http.Request) {
 			_ = log.Delete(ctx, id) // list tries again
 		}
 	})
-	http.Redirect(w, r, "/threads?deleted="+url.QueryEscape(id), http.StatusSeeOther)
+	return answer{to: "/threads?deleted=" + url.QueryEscape(id)}, nil
 }
 
 // restore brings a deleted conversation back.
-func (s *site) restore(w http.ResponseWriter, r *http.Request) {
-	if err := s.a.Threads().Describe(r.Context(), r.PathValue("thread"), map[string]string{deletedKey: ""}); err != nil {
-		s.fault(w, r, err)
-		return
-	}
-	open(w, r, r.PathValue("thread"))
+func (s *site) restore(r *http.Request) (answer, error) {
+	id := r.PathValue("thread")
+	return answer{to: threadAt(id)}, s.a.Threads().Describe(r.Context(), id, map[string]string{deletedKey: ""})
 }
 
 // fork copies a conversation, to go on in another way.
-func (s *site) fork(w http.ResponseWriter, r *http.Request) {
-	from, to := r.PathValue("thread"), s.a.Config().NewID()
-	err := s.a.Graph().Fork(r.Context(), graph.Point{Thread: from}, to)
-	if err != nil {
-		s.fault(w, r, err)
-		return
-	}
-	open(w, r, to)
+func (s *site) fork(r *http.Request) (answer, error) {
+	copied := s.a.Config().NewID()
+	return answer{to: threadAt(copied)}, s.a.Graph().Fork(r.Context(), graph.Point{Thread: r.PathValue("thread")}, copied)
 }
 
 var unsafeName = regexp.MustCompile(`[^\pL\pN]+`)
 
 // export hands out a conversation as a file: Markdown to read, or JSON lines to import elsewhere.
-func (s *site) export(w http.ResponseWriter, r *http.Request) {
+func (s *site) export(r *http.Request) (answer, error) {
 	ctx := r.Context()
 	t, err := s.a.Threads().Thread(ctx, r.PathValue("thread"))
 	if err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
 	var out bytes.Buffer
-	kind, ending := "text/markdown; charset=utf-8", "md"
+	kind, ending := "text/markdown; charset=utf-8", ".md"
 	if r.URL.Query().Get("as") == "json" {
-		kind, ending = "application/jsonl", "jsonl"
+		kind, ending = "application/jsonl", ".jsonl"
 		err = s.a.Threads().Export(ctx, t.ID, &out)
 	} else {
 		s.transcript(ctx, t, &out)
 	}
-	if err != nil {
-		s.fault(w, r, err)
-		return
-	}
-	name := cut(unsafeName.ReplaceAllString(t.Title, "-"), 60)
-	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Content-Disposition", "attachment; filename*=UTF-8''"+url.PathEscape(name+"."+ending))
-	_, _ = out.WriteTo(w) // a reader that has left needs nothing
+	name := url.PathEscape(text.First(unsafeName.ReplaceAllString(t.Title, "-"), 60) + ending)
+	return answer{body: out.Bytes(), header: http.Header{"Content-Type": {kind}, "Content-Disposition": {"attachment; filename*=UTF-8''" + name}}}, err
 }
 
 // transcript writes the answers of a conversation with their sources.

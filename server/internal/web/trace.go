@@ -14,11 +14,8 @@ import (
 type tracePage struct {
 	*ragflow.Reply
 
-	Title  string
-	Tasks  []task
-	Total  time.Duration
-	Flow   *flow
-	Height int // of the picture of times
+	Tasks []task
+	Flow  *flow
 }
 
 // task is one task of a run, on the line of time.
@@ -31,7 +28,6 @@ type task struct {
 	Error           string
 
 	X, Width int // of its bar, in thousandths of the whole time
-	Y        int
 }
 
 // call is a call of a model.
@@ -44,13 +40,13 @@ type call struct {
 }
 
 // traced shows how a question was answered.
-func (s *site) traced(w http.ResponseWriter, r *http.Request) {
+func (s *site) traced(r *http.Request) (answer, error) {
 	run, reply, err := s.answered(r)
 	if err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
-	p := tracePage{Reply: reply, Title: cut(reply.Question, 80)}
+	p := tracePage{Reply: reply}
+	var total time.Duration
 	states := map[string]string{}
 	for _, c := range slices.Backward(run.Commits) {
 		for _, d := range c.Deltas {
@@ -60,19 +56,17 @@ func (s *site) traced(w http.ResponseWriter, r *http.Request) {
 			if d.Path == "" {
 				states[d.Node] = done
 			}
-			p.Tasks = append(p.Tasks, newTask(d, reply.Begun))
+			t := newTask(d, reply.Begun)
+			total = max(total, t.Begin+t.Duration)
+			p.Tasks = append(p.Tasks, t)
 		}
 	}
 	p.Flow = draw(s.a.Graph().Shape(), states)
-	for _, t := range p.Tasks {
-		p.Total = max(p.Total, t.Begin+t.Duration)
-	}
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
-		t.X, t.Width, t.Y = share(t.Begin, p.Total), max(2, share(t.Duration, p.Total)), 22*i
+		t.X, t.Width = share(t.Begin, total), max(6, share(t.Duration, total))
 	}
-	p.Height = 22 * len(p.Tasks)
-	s.show(w, r, http.StatusOK, "trace", p)
+	return answer{name: "trace", data: p}, nil
 }
 
 func share(part, whole time.Duration) int { return int(1000 * part / max(1, whole)) }

@@ -9,11 +9,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/nodes"
+	"example.com/ragflow/server/internal/door"
 )
 
 // States of a turn on a page.
@@ -34,10 +35,10 @@ type turn struct {
 	Text        string // of the answer, so far; Markdown
 	Steps       []step
 	Questions   []form
-	Fault       string
+	Fault       fault
+	FellBack    bool           // a model failed, and its work was done without it
 	Reply       *ragflow.Reply // nil before the end
-	Language    string
-	Last        bool // of its thread
+	Last        bool           // of its thread
 	Rating      *ragflow.Feedback
 	Admin       bool // the reader may add it to a dataset
 	Upload      bool // the reader may let later questions find a better answer
@@ -47,12 +48,12 @@ type turn struct {
 type step struct {
 	ID    string
 	State string // "", running, done
-	Time  time.Duration
-	Notes []graph.Detail
-	// Warnings are told while the step is new; at the end the reply has them all.
-	Warnings []string
-	begun    int // tasks of it
-	ended    int
+	open  int    // tasks of it under way
+}
+
+// may sets what a reader may do with the turn.
+func (t *turn) may(who *door.Principal) {
+	t.Admin, t.Upload = who.May(tokens.Admin), who.May(tokens.Upload)
 }
 
 func newTurn(thread, run, question string) *turn {
@@ -67,53 +68,32 @@ func newTurn(thread, run, question string) *turn {
 func (t *turn) take(e ragflow.Event) {
 	switch e.Kind {
 	case ragflow.StepBegan:
-		if s := t.step(e); s != nil {
-			s.begun++
-			s.State = running
-		}
+		t.step(e, 1)
 	case ragflow.StepEnded:
-		if s := t.step(e); s != nil {
-			s.ended++
-			s.Time = max(s.Time, e.Notes.Duration) // of workers the slowest
-			s.Notes = append(s.Notes, e.Notes.Details...)
-			s.Warnings = append(s.Warnings, e.Notes.Warnings...)
-			if s.ended >= s.begun {
-				s.State = done
-			}
-		}
+		t.step(e, -1)
+		t.FellBack = t.FellBack || slices.ContainsFunc(e.Notes.Details, func(d graph.Detail) bool { return d.Key == "fallback" })
 	case ragflow.Text:
 		t.Text += e.Text
 	case ragflow.Withdrawn:
 		t.Text = ""
 	case ragflow.Asked:
-		t.State = asked
-		t.Questions = nil
+		t.State, t.Questions = asked, nil
 		for _, q := range e.Questions {
 			t.Questions = append(t.Questions, newForm(q))
 		}
 	case ragflow.Done:
-		t.finish(e.Reply)
+		t.State, t.Reply, t.Text, t.Questions = done, e.Reply, e.Reply.Answer, nil
 	}
 }
 
-func (t *turn) step(e ragflow.Event) *step {
-	if e.Path != "" {
-		return nil
-	}
-	i := slices.IndexFunc(t.Steps, func(s step) bool { return s.ID == e.Node })
-	if i < 0 {
-		return nil
-	}
-	return &t.Steps[i]
-}
-
-// finish makes a turn of its reply.
-func (t *turn) finish(r *ragflow.Reply) {
-	t.State, t.Reply, t.Text, t.Questions = done, r, r.Answer, nil
+// step counts the tasks of a step that are under way.
+func (t *turn) step(e ragflow.Event, more int) {
 	for i := range t.Steps {
-		s := &t.Steps[i]
-		if ms, ok := r.LatencyMS[s.ID]; ok {
-			s.State, s.Time = done, time.Duration(ms*float64(time.Millisecond))
+		if s := &t.Steps[i]; s.ID == e.Node && e.Path == "" {
+			s.State = done
+			if s.open += more; s.open > 0 {
+				s.State = running
+			}
 		}
 	}
 }
@@ -125,7 +105,7 @@ func (t *turn) fail(err error) {
 	case errors.Is(err, context.Canceled), errors.Is(err, ragflow.ErrCancelled), errors.Is(err, ragflow.ErrDrained):
 		t.State = cancelled
 	default:
-		t.State, t.Fault = failed, err.Error()
+		t.State, t.Fault = failed, newFault(err)
 	}
 }
 

@@ -16,7 +16,7 @@ type usagePage struct {
 }
 
 // usage shows what was asked, what took long, and what the documents do not hold.
-func (s *site) usage(w http.ResponseWriter, r *http.Request) {
+func (s *site) usage(r *http.Request) (answer, error) {
 	ctx := r.Context()
 	days, err := strconv.Atoi(r.URL.Query().Get("days"))
 	if err != nil || days < 1 || days > 3650 {
@@ -24,13 +24,8 @@ func (s *site) usage(w http.ResponseWriter, r *http.Request) {
 	}
 	collections, err := door.Of(ctx).Choose("")
 	if err != nil {
-		s.fault(w, r, err)
-		return
+		return answer{}, err
 	}
 	report, err := s.a.Analytics(ctx, ragflow.AnalyticsQuery{Last: time.Duration(days) * 24 * time.Hour, Collections: collections})
-	if err != nil {
-		s.fault(w, r, err)
-		return
-	}
-	s.show(w, r, http.StatusOK, "usage", usagePage{report, days})
+	return answer{name: "usage", data: usagePage{report, days}}, err
 }

@@ -3,29 +3,15 @@ package web
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"path/filepath"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/internal/tokens"
 	"example.com/ragflow/server/internal/door"
 	"example.com/ragflow/server/internal/source"
 )
-
-// site serves the pages of an assistant.
-type site struct {
-	a       *ragflow.Assistant
-	login   func(secret string) (session string) // "" for a wrong token
-	secure  bool                                 // the server speaks TLS
-	machine func(ctx context.Context) [][3]string
-	views   *views
-	bells   bells
-	tabs    tabs
-
-	evaluation *evaluation
-
-	documents door.Documents
-	reader    *source.Reader
-}
 
 // Options of the pages.
 type Options struct {
@@ -34,31 +20,50 @@ type Options struct {
 	LogIn   func(secret string) (session string)  // begins a session with a token; "": there is no such token
 }
 
+// site serves the pages of an assistant.
+type site struct {
+	Options
+
+	a          *ragflow.Assistant
+	views      *views
+	bell       bell
+	tabs       tabs
+	typed      lru.Cache[string, url.Values] // what a person answered last, by run
+	evaluation evaluation
+	documents  door.Documents
+	reader     *source.Reader
+}
+
 // Routes are the pages of an assistant.
 func Routes(a *ragflow.Assistant, o Options) []door.Route {
-	s := &site{a: a, login: o.LogIn, secure: o.Secure, machine: o.Machine, views: newViews(), documents: door.Documents{Assistant: a}}
+	s := &site{Options: o, a: a, views: newViews(), documents: door.Documents{Assistant: a}}
 	s.reader = source.New(s.documents)
-	s.evaluation = &evaluation{}
 	if dir := a.Config().DataDir; dir != "" {
 		s.evaluation.folder = filepath.Join(dir, "evaluation")
 	}
-	page := func(pattern string, scope tokens.Scope, do http.HandlerFunc) door.Route {
-		return door.Route{Pattern: pattern, Scope: scope, Do: do, Errors: s.failed}
+	page := func(pattern string, scope tokens.Scope, do func(*http.Request) (answer, error)) door.Route {
+		return door.Route{Pattern: pattern, Scope: scope, Errors: s.refused, Do: func(w http.ResponseWriter, r *http.Request) {
+			a, err := do(r)
+			if err != nil {
+				a = faultPage(r, newFault(err), statusOf(err))
+			}
+			s.write(w, r, a)
+		}}
 	}
 	return []door.Route{
 		page("GET /{$}", tokens.Ask, s.home),
 		page("POST /ask", tokens.Ask, s.ask),
 		page("GET /t/{thread}", tokens.Ask, s.thread),
-		{Pattern: "GET /t/{thread}/live", Scope: tokens.Ask, Do: s.live, Errors: s.failed},
-		page("POST /t/{thread}/ask", tokens.Ask, s.ask),
-		page("POST /t/{thread}/edit/{run}", tokens.Ask, s.edit),
+		{Pattern: "GET /t/{thread}/live", Scope: tokens.Ask, Do: s.live, Errors: s.refused},
+		page("POST /t/{thread}/ask", tokens.Ask, s.alive(s.ask)),
+		page("POST /t/{thread}/edit/{run}", tokens.Ask, s.alive(s.edit)),
 		page("POST /t/{thread}/cancel/{run}", tokens.Ask, s.cancel),
-		page("POST /t/{thread}/resume", tokens.Ask, s.resume),
+		page("POST /t/{thread}/resume", tokens.Ask, s.alive(s.resume)),
 		page("GET /threads", tokens.Ask, s.threadList),
-		page("POST /t/{thread}/rename", tokens.Ask, s.rename),
+		page("POST /t/{thread}/rename", tokens.Ask, s.alive(s.rename)),
 		page("POST /t/{thread}/delete", tokens.Ask, s.remove),
 		page("POST /t/{thread}/restore", tokens.Ask, s.restore),
-		page("POST /t/{thread}/fork", tokens.Ask, s.fork),
+		page("POST /t/{thread}/fork", tokens.Ask, s.alive(s.fork)),
 		page("GET /t/{thread}/export", tokens.Ask, s.export),
 		page("GET /t/{thread}/run/{run}", tokens.Ask, s.traced),
 		page("GET /t/{thread}/cite/{run}/{i}", tokens.Ask, s.cite(false)),
@@ -75,16 +80,13 @@ func Routes(a *ragflow.Assistant, o Options) []door.Route {
 		page("POST /t/{thread}/rate/{run}", tokens.Ask, s.rate),
 		page("GET /page/{dpi}/{page}/{id...}", tokens.Read, s.picture),
 		page("GET /documents", tokens.Read, s.shelfPage),
-		{Pattern: "POST /documents", Scope: tokens.Upload, MaxBody: maxForm, Long: true, Do: s.add, Errors: s.failed},
 		page("GET /documents/file/{id...}", tokens.Read, s.preview),
 		page("POST /documents/index", tokens.Upload, s.change(index)),
 		page("POST /documents/stop/{job}", tokens.Upload, s.change(stop)),
-		page("GET /documents/delete", tokens.Upload, s.confirm),
 		page("POST /documents/delete", tokens.Upload, s.change(deleteDocument)),
 		page("POST /collections", tokens.Admin, s.makeCollection),
-		page("GET /collections/delete", tokens.Admin, s.confirm),
 		page("POST /collections/delete", tokens.Admin, s.deleteCollection),
-		page("GET /login", "", s.loginPage),
+		page("GET /login", "", loginPage),
 		page("POST /login", "", s.logIn),
 		page("POST /preferences", "", s.prefer),
 		{Pattern: "GET /static/{file}", Do: static},

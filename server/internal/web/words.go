@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/language"
 )
@@ -18,24 +19,27 @@ var wordFiles embed.FS
 type words struct {
 	language string
 	said     map[string]string
-	other    *words // says what is missing here; nil for English
 }
 
-// Languages of the pages, in the order in which they are offered.
-var languages = []string{"en", "de", "pl", "vi"}
+type named struct{ Code, Name string }
+
+// pageLanguages are the languages of the pages, in the order in which they are offered.
+func pageLanguages() []named {
+	return []named{{"en", "English"}, {"de", "Deutsch"}, {"pl", "Polski"}, {"vi", "Tiếng Việt"}}
+}
 
 func allWords() map[string]*words {
 	out := map[string]*words{}
-	for _, l := range languages {
-		w := &words{language: l, said: map[string]string{}, other: out["en"]}
-		data, err := wordFiles.ReadFile("words/" + l + ".json")
+	for _, l := range pageLanguages() {
+		w := &words{language: l.Code, said: map[string]string{}}
+		data, err := wordFiles.ReadFile("words/" + l.Code + ".json")
 		if err == nil {
 			err = json.Unmarshal(data, &w.said)
 		}
 		if err != nil {
-			panic(fmt.Errorf("words of the page in %s: %w", l, err)) // they are part of the program
+			panic(fmt.Errorf("words of the page in %s: %w", l.Name, err)) // they are part of the program
 		}
-		out[l] = w
+		out[l.Code] = w
 	}
 	return out
 }
@@ -44,11 +48,9 @@ func allWords() map[string]*words {
 func (w *words) say(name string, values ...any) (string, error) {
 	text, ok := w.said[name]
 	switch {
-	case !ok && w.other != nil:
-		return w.other.say(name, values...)
 	case !ok:
 		return "", fmt.Errorf("the page has no sentence %q", name)
-	case len(values) == 0:
+	case len(values) == 0 || !strings.Contains(text, "%"): // once
 		return text, nil
 	}
 	return fmt.Sprintf(text, values...), nil
@@ -69,30 +71,33 @@ func (w *words) count(name string, n int) (string, error) {
 	return w.say(form, n)
 }
 
+// step returns what a step of a run does; the name of the step if it has no sentence.
+func (w *words) step(name string) string {
+	text, err := w.say("step." + name)
+	if err != nil {
+		return name
+	}
+	return text
+}
+
 const (
 	languageCookie = "ragflow_language"
 	themeCookie    = "ragflow_theme"
 )
 
-var matcher = func() language.Matcher {
-	var tags []language.Tag
-	for _, l := range languages {
-		tags = append(tags, language.MustParse(l))
-	}
-	return language.NewMatcher(tags)
-}()
+// matcher chooses among pageLanguages.
+var matcher = sync.OnceValue(func() language.Matcher {
+	return language.NewMatcher([]language.Tag{language.English, language.German, language.Polish, language.Vietnamese})
+})
 
 // languageOf returns the language that a person chose, or else the browser asks for.
 func languageOf(r *http.Request) string {
+	asked := r.Header.Get("Accept-Language")
 	if c, err := r.Cookie(languageCookie); err == nil {
-		for _, l := range languages {
-			if c.Value == l {
-				return l
-			}
-		}
+		asked = c.Value
 	}
-	_, i := language.MatchStrings(matcher, r.Header.Get("Accept-Language"))
-	return languages[i]
+	_, i := language.MatchStrings(matcher(), asked)
+	return pageLanguages()[i].Code
 }
 
 func themeOf(r *http.Request) string {
@@ -103,15 +108,15 @@ func themeOf(r *http.Request) string {
 }
 
 // prefer keeps the language and the theme that a person chooses.
-func (s *site) prefer(w http.ResponseWriter, r *http.Request) {
+func (s *site) prefer(r *http.Request) (answer, error) {
+	a := answer{to: r.FormValue("here"), header: http.Header{}}
 	for form, cookie := range map[string]string{"language": languageCookie, "theme": themeCookie} {
 		if v := r.FormValue(form); v != "" && len(v) < 16 {
-			http.SetCookie(w, &http.Cookie{Name: cookie, Value: v, Path: "/", MaxAge: 400 * 24 * 3600, HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode})
+			a.header.Add("Set-Cookie", s.cookie(cookie, v, year))
 		}
 	}
-	back := r.FormValue("here")
-	if !strings.HasPrefix(back, "/") || strings.HasPrefix(back, "//") || strings.HasPrefix(back, `/\`) {
-		back = "/"
+	if !strings.HasPrefix(a.to, "/") || strings.HasPrefix(a.to, "//") || strings.HasPrefix(a.to, `/\`) {
+		a.to = "/"
 	}
-	http.Redirect(w, r, back, http.StatusSeeOther)
+	return a, nil
 }

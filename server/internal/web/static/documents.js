@@ -2,13 +2,16 @@
 "use strict";
 
 const shelf = find("#shelf");
+const form = find("#add");
+const words = form?.dataset;
+const wait = (seconds) => new Promise((then) => setTimeout(then, seconds * 1000));
 
 // part brings a part of the page up to date.
 const part = (name) => htmx.ajax("GET", shelf.dataset.here + "&part=" + name, { target: "#" + name, swap: "outerMorph" });
 
 async function watch() {
   while (find('#jobs[data-running="true"]')) {
-    await new Promise((then) => setTimeout(then, 1000));
+    await wait(1);
     if (document.hidden) continue;
     await part("jobs");
     if (!find('#jobs[data-running="true"]')) await part("files");
@@ -16,143 +19,109 @@ async function watch() {
 }
 watch();
 
-const form = find("#add");
+// The files to send, those that did not reach the server, and the rows of those without a problem.
+const queue = { waiting: [], lost: [], fine: [], sending: 0, done: 0, bad: 0, all: 0 };
 
-class Upload {
-  constructor(file, name) {
-    this.file = file;
-    this.name = name;
-    this.tries = 0;
+function add(file, name) {
+  if (/(^|\/)\./.test(name)) return; // hidden files are no documents
+  queue.all++;
+  queue.waiting.push({ file, name });
+}
+
+// start sends the files that wait, four at a time.
+async function start() {
+  if (!queue.waiting.length) return;
+  find("#queue").hidden = false;
+  if (words.missing === "true") {
+    await (queue.made ??= fetch("/api/collections/" + words.collection, { method: "PUT" }).catch(() => {})); // then each file says so
   }
+  while (queue.sending < 4 && queue.waiting.length) transfer(queue.waiting.shift());
+  sum();
+}
 
-  // row is the line of the file, which is made when its turn comes.
-  row() {
-    this.line = document.createElement("li");
-    this.bar = document.createElement("progress");
-    this.state = document.createElement("span");
-    this.state.className = "state";
-    this.line.append(this.name, " ", this.bar, " ", this.state);
-    find(".uploads").prepend(this.line);
+// element makes an element of a row.
+function element(kind, name, text) {
+  const e = document.createElement(kind);
+  e.className = name;
+  e.textContent = text;
+  return e;
+}
+
+async function transfer(upload) {
+  queue.sending++;
+  const { file, name } = upload;
+  const line = upload.line = element("li", "", name + " ");
+  const bar = element("progress", "", "");
+  const state = element("span", "state", "");
+  line.append(bar, " ", state);
+  find(".uploads").prepend(line);
+  const [status, reason] = file.size > words.limit * 1024 * 1024 ? ["refused", words.toolarge] : await outcome(upload, bar, state);
+  bar.remove();
+  state.textContent = words[status] || status;
+  state.classList.add(status);
+  if (reason) {
+    line.append(document.createElement("br"), element("span", "warn reason", reason));
+    line.className = "bad"; // it is shown first
   }
+  queue.sending--;
+  queue.done++;
+  if (status !== "indexed") queue.bad++;
+  else if (queue.fine.push(line) > 50) queue.fine.shift().remove();
+  await start();
+  sum();
+}
 
-  send() {
-    if (!this.line) this.row();
-    const words = form.dataset;
-    if (this.file.size > words.limit * 1024 * 1024) return this.end("refused", words.toolarge);
-    let path;
-    try {
-      path = this.name.split("/").map(encodeURIComponent).join("/");
-    } catch {
-      return this.end("refused", this.name);
-    }
-    const x = new XMLHttpRequest();
+// outcome sends a file until the server takes or refuses it. After five times a person has to try again.
+async function outcome(upload, bar, state) {
+  const path = upload.name.split("/").map(encodeURIComponent).join("/");
+  for (let tries = 1; ; tries++) {
+    const x = new XMLHttpRequest(); // fetch does not say how far it is
     x.open("PUT", "/api/documents/" + path + "?collection=" + encodeURIComponent(words.collection));
-    x.upload.onprogress = (e) => { this.bar.max = e.total || 1; this.bar.value = e.loaded; };
-    x.upload.onload = () => { this.bar.removeAttribute("value"); this.state.textContent = words.reading; };
-    x.onerror = () => this.later(2, words.offline);
-    x.onload = () => {
-      if (x.status === 429 || x.status === 503) return this.later(Number(x.getResponseHeader("Retry-After")) || 2, x.statusText);
-      let said = {};
-      try { said = JSON.parse(x.responseText); } catch { said = { error: x.status + " " + x.statusText }; }
-      if (said.error) return this.end("refused", said.error);
-      this.end(said.status === "indexed" && said.reason ? "partly" : said.status, said.reason);
-    };
-    x.send(this.file);
-  }
-
-  // later tries again. After some times a person has to.
-  later(seconds, why) {
-    if (++this.tries < 5) {
-      this.state.textContent = form.dataset.waiting;
-      setTimeout(() => this.send(), seconds * 1000);
-      return;
+    x.upload.onprogress = (e) => { bar.max = e.total || 1; bar.value = e.loaded; };
+    x.upload.onload = () => { bar.removeAttribute("value"); state.textContent = words.reading; };
+    await new Promise((then) => { x.onload = x.onerror = then; x.send(upload.file); });
+    if (![0, 429, 503].includes(x.status)) return result(x);
+    if (tries === 5) {
+      queue.lost.push(upload);
+      return ["refused", x.statusText || words.offline];
     }
-    queue.lost.push(this);
-    this.end("refused", why);
-  }
-
-  end(status, reason) {
-    this.bar.remove();
-    this.state.textContent = form.dataset[status] || status;
-    this.state.className = "state " + status;
-    if (reason) {
-      const why = document.createElement("span");
-      why.className = "warn reason";
-      why.textContent = reason;
-      this.line.append(document.createElement("br"), why);
-      this.line.className = "bad"; // it is shown first
-    }
-    queue.ended(this, status !== "indexed");
+    state.textContent = words.waiting;
+    await wait(Number(x.getResponseHeader("Retry-After")) || 2);
   }
 }
 
-const queue = {
-  waiting: [], lost: [], fine: [],
-  sending: 0, done: 0, bad: 0, all: 0,
+// result is the status of a file and its reason, as the server says it.
+function result(x) {
+  let said = { error: x.status + " " + x.statusText };
+  try { said = JSON.parse(x.responseText); } catch { /* it came from something before the server */ }
+  if (said.error) return ["refused", { 413: words.toolarge, 415: words.kind }[x.status] ?? said.error];
+  return [said.status === "indexed" && said.reason ? "partly" : said.status, said.reason];
+}
 
-  add(file, name) {
-    if (/(^|\/)\./.test(name)) return; // hidden files are no documents
-    this.all++;
-    this.waiting.push(new Upload(file, name));
-  },
+// sum says how far all is, and at the end shows what came of it.
+function sum() {
+  const { text, bad } = find("#sum").dataset;
+  find("#sum").textContent = text.replace("{done}", queue.done).replace("{all}", queue.all) + (queue.bad ? " · " + bad.replace("{bad}", queue.bad) : "");
+  find("#again").hidden = !queue.lost.length;
+  if (queue.done < queue.all) return;
+  const here = new URLSearchParams(shelf.dataset.here.split("?")[1]).get("collection");
+  if (here === words.collection) part("files");
+  else find("#shelf-link").hidden = false;
+}
 
-  async start() {
-    if (!this.waiting.length) return;
-    find("#queue").hidden = false;
-    if (form.dataset.missing === "true") {
-      this.made ??= fetch("/api/collections/" + form.dataset.collection, { method: "PUT" }).catch(() => {}); // then each file says so
-      await this.made;
-    }
-    while (this.sending < 4 && this.waiting.length) {
-      this.sending++;
-      this.waiting.shift().send();
-    }
-    this.tell();
-  },
-
-  ended(upload, bad) {
-    this.sending--;
-    this.done++;
-    if (bad) this.bad++;
-    else if (this.fine.push(upload.line) > 50) this.fine.shift().remove();
-    this.start();
-    this.tell();
-  },
-
-  tell() {
-    this.timer ??= setTimeout(() => { this.timer = null; this.sum(); }, 200);
-  },
-
-  // sum says how far all is, and at the end shows what came of it.
-  sum() {
-    const { text, bad } = find("#sum").dataset;
-    find("#sum").textContent = text.replace("{done}", this.done).replace("{all}", this.all) + (this.bad ? " · " + bad.replace("{bad}", this.bad) : "");
-    if (this.done < this.all) return;
-    find("#again").hidden = !this.lost.length;
-    const here = new URLSearchParams(shelf.dataset.here.split("?")[1]).get("collection");
-    if (here === form.dataset.collection) part("files");
-    else find("#shelf-link").hidden = false;
-  },
-
-  again() {
-    this.waiting.push(...this.lost);
-    this.done -= this.lost.length;
-    this.bad -= this.lost.length;
-    for (const u of this.lost.splice(0)) {
-      u.line.remove();
-      u.line = null;
-      u.tries = 0;
-    }
-    find("#again").hidden = true;
-    this.start();
-  },
-};
+function again() {
+  for (const u of queue.lost) u.line.remove();
+  queue.done -= queue.lost.length;
+  queue.bad -= queue.lost.length;
+  queue.waiting.push(...queue.lost.splice(0));
+  start();
+}
 
 // walk adds what was dropped, folder by folder.
 async function walk(entry) {
   if (entry.isFile) {
     const file = await new Promise((found) => entry.file(found, () => found(null)));
-    if (file) queue.add(file, entry.fullPath.slice(1));
+    if (file) add(file, entry.fullPath.slice(1));
     return;
   }
   const reader = entry.createReader();
@@ -160,29 +129,26 @@ async function walk(entry) {
     const some = await new Promise((found) => reader.readEntries(found, () => found([])));
     if (!some.length) return;
     await Promise.all(some.map(walk));
-    queue.start();
+    start();
   }
 }
 
 if (form) {
-  for (const e of form.querySelectorAll(".scripted")) e.hidden = false;
-  form.classList.add("ready"); // files that are chosen are sent at once
-  find(".row > button", form).hidden = true;
+  form.hidden = false;
   form.addEventListener("change", (e) => {
-    for (const f of e.target.files) queue.add(f, f.webkitRelativePath || f.name);
+    for (const f of e.target.files) add(f, f.webkitRelativePath || f.name);
     e.target.value = "";
-    queue.start();
+    start();
   });
-  find("#again").addEventListener("click", () => queue.again());
+  find("#again").addEventListener("click", again);
   const over = (e, is) => { if (e.dataTransfer?.types.includes("Files")) { e.preventDefault(); form.classList.toggle("over", is); } };
   addEventListener("dragover", (e) => over(e, true));
   addEventListener("dragleave", (e) => { if (!e.relatedTarget) over(e, false); });
   addEventListener("drop", async (e) => {
     over(e, false);
-    const entries = [...(e.dataTransfer?.items || [])].map((i) => i.webkitGetAsEntry?.()).filter(Boolean);
-    for (const entry of entries) {
+    for (const entry of [...(e.dataTransfer?.items || [])].map((i) => i.webkitGetAsEntry?.()).filter(Boolean)) {
       await walk(entry);
-      queue.start();
+      start();
     }
   });
   addEventListener("beforeunload", (e) => { if (queue.done < queue.all) e.preventDefault(); });

@@ -34,17 +34,10 @@ function show(root) {
   find("mark, .marked", root)?.scrollIntoView({ block: "center", behavior: reduced ? "auto" : "smooth" });
 }
 
-// pictures puts the marks of a page over its picture, and takes the sharp picture once it is there.
+// pictures takes the sharp picture of each page once it is there.
 function pictures(root) {
   for (const img of root.querySelectorAll("img[data-sharp]")) {
-    const fit = () => {
-      const svg = find("svg", img.parentElement);
-      if (!svg) return;
-      svg.setAttribute("height", img.clientHeight);
-      show(root);
-    };
-    if (img.complete) fit();
-    else img.addEventListener("load", fit, { once: true });
+    img.addEventListener("load", () => show(root), { once: true });
     const sharp = new Image();
     sharp.onload = () => { img.src = sharp.src; };
     sharp.src = img.dataset.sharp;
