@@ -141,7 +141,7 @@ func TestPage(t *testing.T) {
 		_, page = v.get(200, "/usage") // the log is written in the background
 		time.Sleep(20 * time.Millisecond)
 	}
-	v.holds(page, "Answer", "How many days of &lt;b&gt;paid&lt;/b&gt; leave?")
+	v.holds(page, "Answer", "95 % within", "How many days of &lt;b&gt;paid&lt;/b&gt; leave?")
 	_, page = v.get(200, "/models")
 	v.holds(page, "No language model is used", "llama3.2 &lt;b&gt;")
 

@@ -10,6 +10,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/agent"
 	"example.com/ragflow/internal/llmtest"
+	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/server"
 )
@@ -91,4 +92,24 @@ func TestPageApproval(t *testing.T) {
 	if got := <-ordered; !strings.Contains(got, "12") {
 		t.Errorf("ordered %s", got)
 	}
+}
+
+// away is a model that cannot be reached.
+type away struct{}
+
+func (away) Model() string { return "away" }
+
+func (away) Complete(context.Context, llm.Request, func(string)) (llm.Response, error) {
+	return llm.Response{}, &llm.Error{Provider: "ollama", Model: "away", Kind: llm.ErrUnavailable}
+}
+
+// TestPageFault says in the language of the page that a model cannot be reached, and has the error itself as a detail.
+func TestPageFault(t *testing.T) {
+	t.Parallel()
+	v := visit(t, open(t, server.Options{}, func(c *ragflow.Config) { c.Models = ragflow.Models{Chat: away{}} }))
+	v.send(200, "/preferences", "language", "de", "here", "/")
+	_, page := v.send(200, "/models", "model", "away")
+	v.holds(page, "Das Modell ist nicht erreichbar", "<p>Provider ollama is not available</p></details>")
+	thread, _ := v.send(200, "/ask", "question", "How many days of leave?")
+	v.holds(v.settled(thread), "26 days", "Ein Modell ist ausgefallen", "Provider ollama is not available")
 }

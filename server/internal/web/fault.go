@@ -85,7 +85,7 @@ type failedPage struct {
 // faultPage shows an error: as a page, or as a notice for a page that is open. Somebody who is not logged in gets the
 // page to do so. That something is another person's is not told from that it is nowhere.
 func faultPage(r *http.Request, f fault, status int) answer {
-	if status == http.StatusNotFound {
+	if status == http.StatusNotFound || status == http.StatusGone { // the sentence says it all
 		f.Detail = ""
 	}
 	a := answer{status: status, name: "failed", data: failedPage{f, r.PathValue("thread")}}
