@@ -96,7 +96,7 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 	out, pieces := state.Answer{Model: Name, Abstained: t.Abstain}, a.pieces(t)
 	rows := a.overRows(t, pieces)
 	why, most := lacks(t, pieces, rows)
-	if why == "" && len(pieces) > 0 && a.later(t, pieces[0]) != nil {
+	if why == "" && len(pieces) > 0 && a.versions(t, pieces[0]) == nil && a.later(t, pieces[0]) != nil {
 		why, most = "a later document of the series speaks of it, too", unsure
 	}
 	if why != "" {
