@@ -54,8 +54,7 @@ function closePane() {
   return true;
 }
 
-const wide = matchMedia("(min-width: 900px)").matches;
-addEventListener("load", () => { if (wide && find("a[data-open]")) open(find("a[data-open]")); });
+addEventListener("load", () => { if (matchMedia("(min-width: 900px)").matches && find("a[data-open]")) open(find("a[data-open]")); });
 
 addEventListener("click", (e) => {
   const link = e.target.closest("a[data-into]");
@@ -74,6 +73,7 @@ addEventListener("submit", (e) => {
   if (!e.target.matches("[data-quiet]")) return;
   e.preventDefault();
   htmx.ajax("POST", e.target.action, { source: e.target, target: "#notice", swap: "innerHTML" });
+  question?.focus(); // the button goes away
 });
 
 // The address of a document may end with lines: #L10-L24.

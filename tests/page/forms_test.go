@@ -50,3 +50,19 @@ func TestIntegrationRefused(t *testing.T) {
 		t.Errorf("ordered %s", got)
 	}
 }
+
+// TestIntegrationStop stops an answer with the keyboard: the focus is in the next question then, not lost with the button.
+func TestIntegrationStop(t *testing.T) {
+	tab := open(t)
+	_, url := serve(t, leave, scribe{words: 3000, pause: 20 * time.Millisecond})
+	browser.Do(tab, t, chromedp.Navigate(url))
+	ask(tab, t, "How many days of leave?")
+	const stop = `document.querySelector(".turn[data-state=running] .tools button")`
+	until(tab, t, stop)
+	eval[any](tab, t, stop+`.focus()`)
+	browser.Do(tab, t, chromedp.KeyEvent("\r"))
+	until(tab, t, `document.querySelector(".turn[data-state=cancelled]")`)
+	if got := eval[string](tab, t, "document.activeElement.id"); got != "question" {
+		t.Errorf("after the answer was stopped the person is at %q", got)
+	}
+}
