@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,6 +46,11 @@ type dialogue struct {
 	Messages []state.Message `json:"messages"`
 }
 
+// given is the input of a turn, or an update.
+type given struct {
+	Messages []message `json:"messages"`
+}
+
 func (*flow) Schemas() (conversation, input json.RawMessage, err error) {
 	if conversation, err = schema.Of(reflect.TypeFor[dialogue]()); err == nil {
 		input = json.RawMessage(`{"type":"object","properties":{"messages":{"type":"array","items":{"type":"object"}}},"required":["messages"]}`)
@@ -61,29 +67,26 @@ type view struct {
 	answer string // id of the answer to the last question of the last state
 }
 
-// of shows a state, unless there is an error.
-func (v *view) of(ctx context.Context, body json.RawMessage, err error) (json.RawMessage, error) {
-	if err != nil || len(body) == 0 {
-		return body, err
-	}
+// messages returns those of a state: the live ones, and all that clients know.
+func (v *view) messages(ctx context.Context, body json.RawMessage) (live, seen []state.Message, err error) {
 	var s state.State
 	if err := json.Unmarshal(body, &s); err != nil {
-		return nil, fmt.Errorf("state of thread %q: %w", v.thread, err)
+		return nil, nil, fmt.Errorf("state of thread %q: %w", v.thread, err)
 	}
 	earlier, err := v.before(ctx, &s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	seen := slices.Concat([]state.Message{}, earlier, s.Messages)
+	seen = slices.Concat([]state.Message{}, earlier, s.Messages)
 	v.answer = ""
 	for i, m := range seen {
 		if m.Role == state.Human {
-			v.answer = "answer-" + m.ID
+			v.answer = answerID(m.ID)
 		} else if m.Role == state.AI && v.answer != "" {
 			seen[i].ID = v.answer
 		}
 	}
-	return json.Marshal(dialogue{seen})
+	return s.Messages, seen, nil
 }
 
 // before returns the messages of the thread that a summary has replaced.
@@ -107,6 +110,20 @@ func (v *view) before(ctx context.Context, s *state.State) (out []state.Message,
 		out = append(out, m.Message)
 	}
 	return nil, nil // of a turn that was undone
+}
+
+func answerID(question string) string { return "answer-" + question }
+
+// of shows a state, unless there is an error.
+func (v *view) of(ctx context.Context, body json.RawMessage, err error) (json.RawMessage, error) {
+	if err != nil || len(body) == 0 {
+		return body, err
+	}
+	_, seen, err := v.messages(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(dialogue{seen})
 }
 
 func (f *flow) view(thread string) *view { return &view{flow: f, thread: thread} }
@@ -215,9 +232,7 @@ func (f *flow) question(ctx context.Context, req untyped.Request) (q ragflow.Que
 	if q.Collections, err = door.Of(ctx).Choose(q.Collections...); err != nil {
 		return q, err
 	}
-	var in struct {
-		Messages []message `json:"messages"`
-	}
+	var in given
 	if err := json.Unmarshal(req.Input, &in); err != nil {
 		return q, &graph.EntryError{Field: "input", Reason: err.Error()}
 	}
@@ -264,7 +279,50 @@ func (m *message) inState() (state.Message, error) {
 	return out, nil
 }
 
-// Update is refused: an answer stays what it was when it was given.
-func (*flow) Update(context.Context, untyped.Edit) (json.RawMessage, graph.CommitID, error) {
-	return nil, 0, invalid("the messages of a conversation cannot be changed: run it again from an earlier checkpoint")
+// Update adds messages to a conversation, or replaces those of the same id.
+func (f *flow) Update(ctx context.Context, e untyped.Edit) (json.RawMessage, graph.CommitID, error) {
+	known := map[string]string{} // ids by those that clients know; empty for messages that are not live
+	if body, _, err := f.Runner.State(ctx, e.Thread); err == nil {
+		live, seen, err := f.view(e.Thread).messages(ctx, body)
+		if err != nil {
+			return nil, 0, err
+		}
+		for i := range seen {
+			known[seen[i].ID] = ""
+		}
+		for i, m := range seen[len(seen)-len(live):] {
+			known[m.ID] = live[i].ID
+		}
+	}
+	for i, body := range e.Updates {
+		var in given
+		if err := json.Unmarshal(body, &in); err != nil {
+			return nil, 0, &graph.EntryError{Field: "values", Reason: err.Error()}
+		}
+		var u state.Update
+		for _, m := range in.Messages {
+			id, seen := known[m.ID]
+			if id == "" && (seen || m.Type == "remove") {
+				return nil, 0, &graph.EntryError{Field: "values.messages", Reason: fmt.Sprintf("there is no message %q in the running memory", m.ID)}
+			}
+			if m.Type == "remove" {
+				u.Messages = append(u.Messages, state.MessageOp{Remove: id})
+				continue
+			}
+			said, err := m.inState()
+			if err != nil {
+				return nil, 0, &graph.EntryError{Field: "values.messages", Reason: err.Error()}
+			}
+			said.ID = cmp.Or(id, newID())
+			u.Messages = append(u.Messages, state.MessageOp{Put: &said})
+		}
+		out, err := json.Marshal(u)
+		if err != nil {
+			return nil, 0, err
+		}
+		e.Updates[i] = out
+	}
+	s, at, err := f.Runner.Update(ctx, e)
+	s, err = f.view(e.Thread).of(ctx, s, err)
+	return s, at, err
 }

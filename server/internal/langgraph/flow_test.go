@@ -85,5 +85,12 @@ func TestSummarised(t *testing.T) {
 			t.Errorf("an event lacks the first message: %s", e.data)
 		}
 	}
-	f.do(422, "POST", path+"/state", `{"values":{"messages":[{"type":"ai","id":"answer-q4","content":"27 days"}]}}`)
+	// A message that is live can be replaced by the id that clients know; one that was summarised cannot.
+	f.do(422, "POST", path+"/state", `{"values":{"messages":[{"type":"ai","id":"answer-q1","content":"27 days"}]}}`)
+	f.do(422, "POST", path+"/state", `{"values":{"messages":[{"type":"remove","id":"q1"}]}}`)
+	f.do(200, "POST", path+"/state", `{"values":{"messages":[{"type":"ai","id":"answer-q4","content":"27 days"}]}}`)
+	state := f.do(200, "GET", path+"/state", "")
+	if seen := ids(at(state, "values")); len(seen) != 8 || at(state, "values", "messages", 7, "content") != "27 days" {
+		t.Errorf("%v", state)
+	}
 }

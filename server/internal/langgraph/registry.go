@@ -81,10 +81,8 @@ func (g *registry) list(name string) []*run {
 	return nil
 }
 
-// busy reports whether a run of a thread is under way or waits.
-func (g *registry) busy(name string) bool {
-	return slices.ContainsFunc(g.list(name), func(r *run) bool { return !r.over() })
-}
+// active returns the runs of a thread that are under way or wait.
+func (g *registry) active(name string) []*run { return slices.DeleteFunc(g.list(name), (*run).over) }
 
 // start runs a request, after the runs of the thread before it if it is enqueued. head is that of the thread.
 func (g *registry) start(ctx context.Context, r *run, head graph.CommitID, req untyped.Request, b *brakes) error {

@@ -21,6 +21,7 @@ func (s *service) runRoutes() []door.Route {
 		long(s.onNewRun("POST /threads/{thread}/runs/wait", answer)), long(s.onNewRun("POST /runs/wait", answer)),
 		onThread(s, "GET /threads/{thread}/runs", s.listRuns), s.onRun("GET /threads/{thread}/runs/{run}", begun),
 		long(s.onRun("GET /threads/{thread}/runs/{run}/join", answer)), long(s.onRun("POST /threads/{thread}/runs/{run}/cancel", cancelRun)),
+		on("POST /runs/cancel", s.cancelRuns),
 		refusing("DELETE /threads/{thread}/runs/{run}", http.StatusMethodNotAllowed, "the log of a thread keeps its runs; the thread can be deleted"),
 	}
 	for _, pattern := range []string{
@@ -131,6 +132,33 @@ func cancelRun(c *call, r *run) (any, error) {
 	select {
 	case <-r.ended:
 	case <-c.Context().Done():
+	}
+	return door.Nothing{}, nil
+}
+
+type cancelRequest struct {
+	Thread string   `json:"thread_id"`
+	Runs   []string `json:"run_ids"`
+	Status string   `json:"status"` // pending, running or all
+}
+
+func (s *service) cancelRuns(c *call, q *cancelRequest) (any, error) {
+	if q.Thread == "" {
+		return nil, unsupported("cancel without thread_id")
+	}
+	if _, err := s.find(c.Context(), q.Thread); err != nil {
+		return nil, err
+	}
+	n := 0
+	for _, r := range s.runs.active(q.Thread) {
+		status, _ := r.now()
+		if slices.Contains(q.Runs, r.id) || len(q.Runs) == 0 && (q.Status == "all" || q.Status == status) {
+			r.cancel(graph.ErrCancelled)
+			n++
+		}
+	}
+	if n == 0 {
+		return nil, door.Errorf(http.StatusNotFound, "no run to cancel")
 	}
 	return door.Nothing{}, nil
 }

@@ -236,8 +236,7 @@ func TestLongWait(t *testing.T) {
 	if _, err := io.ReadFull(resp.Body, first); err != nil || first[0] != '\n' {
 		t.Fatalf("%q %v", first, err)
 	}
-	path := resp.Header.Get("Content-Location")
-	f.do(204, "POST", path+"/cancel?wait=1", "")
+	f.do(204, "POST", "/runs/cancel", `{"thread_id":"`+id+`","status":"all"}`)
 	rest, err := io.ReadAll(resp.Body)
 	if err != nil || !strings.Contains(string(rest), `"item":"slow"`) {
 		t.Errorf("%q %v", rest, err)

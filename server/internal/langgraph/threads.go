@@ -107,7 +107,7 @@ const stalled = 2 * time.Minute
 // status is the status of a thread: busy, idle, interrupted or error.
 func (s *service) status(t *found) string {
 	switch {
-	case s.runs.busy(t.Thread):
+	case len(s.runs.active(t.Thread)) > 0:
 		return "busy"
 	case t.Status == graph.Running || t.Status == graph.Pending:
 		if time.Since(t.Touched) < stalled {
@@ -229,12 +229,23 @@ type pruneRequest struct {
 }
 
 func (s *service) pruneThreads(c *call, q *pruneRequest) (any, error) {
-	if q.Strategy != "" && q.Strategy != "delete" {
+	prune := s.remove
+	switch q.Strategy {
+	case "", "delete":
+	case "keep_latest":
+		prune = func(ctx context.Context, id string) error {
+			t, err := s.find(ctx, id)
+			if err == nil {
+				_, err = t.Prune(ctx, graph.Pruning{Thread: id, KeepTurns: 1})
+			}
+			return err
+		}
+	default:
 		return nil, unsupported("strategy " + strconv.Quote(q.Strategy))
 	}
 	n := 0
 	for _, id := range q.Threads {
-		if err := s.remove(c.Context(), id); err == nil {
+		if err := prune(c.Context(), id); err == nil {
 			n++
 		} else if !errors.Is(err, graph.ErrNotFound) {
 			return nil, err
