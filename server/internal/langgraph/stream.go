@@ -17,7 +17,7 @@ func (s *service) streamRoutes() []door.Route {
 	return []door.Route{
 		long(s.onNewRun("POST /threads/{thread}/runs/stream", streamNew)), long(s.onNewRun("POST /runs/stream", streamNew)),
 		long(s.onRun("GET /threads/{thread}/runs/{run}/stream", streamAgain)),
-		long(on("POST /threads/{thread}/stream/events", s.streamEvents)),
+		long(on("POST /threads/{thread}/stream/events", s.streamEvents)), long(onThread(s, "GET /threads/{thread}/stream", s.streamThread)),
 		{Pattern: "POST /threads/{thread}/commands", Scope: tokens.Ask, Errors: problem, Do: door.Answer(fail, s.command)},
 	}
 }
@@ -93,8 +93,21 @@ func (r *run) stream(c *call, modes names, ids bool, since int64) (any, error) {
 	return door.Sent{}, nil
 }
 
-// streamEvents writes the events of a thread, which may not exist yet: those after a number or, without one, those of
-// its last run, and then those of later runs, until the reader leaves.
+// streamThread writes the runs of a thread as the older protocol has them.
+func (s *service) streamThread(c *call, t *found, _ *none) (any, error) {
+	if m := strings.Join(c.URL.Query()["stream_mode"], ","); m != "" && m != "run_modes" {
+		return nil, unsupported("stream_mode " + strconv.Quote(m))
+	}
+	since, err := lastEvent(c.Request)
+	if err != nil {
+		return nil, err
+	}
+	return s.follow(c, t, since, func(f *fold) protocol {
+		return &older{fold: f, modes: f.modes, subgraphs: f.subgraphs, ids: true}
+	})
+}
+
+// streamEvents writes the events of a thread, which may not exist yet.
 func (s *service) streamEvents(c *call, q *eventsRequest) (any, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -103,12 +116,18 @@ func (s *service) streamEvents(c *call, q *eventsRequest) (any, error) {
 	if err != nil && !errors.Is(err, graph.ErrNotFound) {
 		return nil, err
 	}
+	return s.follow(c, t, q.Since, func(f *fold) protocol { return &newer{fold: f, q: q} })
+}
+
+// follow writes the events of a thread, which is nil before it exists: those after a number or, without one, those of
+// its last run, and then those of later runs, until the reader leaves.
+func (s *service) follow(c *call, t *found, since int64, words func(*fold) protocol) (_ any, err error) {
 	known, leave := s.runs.watch(c.PathValue("thread"))
 	defer leave()
 	runs := known.All() // before the client sees that the stream begins
 	var earlier []*run
-	if t != nil && (q.Since > 0 || len(runs) == 0) {
-		if earlier, err = allInLog(c.Context(), t, q.Since); err != nil {
+	if t != nil && (since > 0 || len(runs) == 0) {
+		if earlier, err = allInLog(c.Context(), t, since); err != nil {
 			return nil, err
 		}
 	}
@@ -116,8 +135,8 @@ func (s *service) streamEvents(c *call, q *eventsRequest) (any, error) {
 	defer out.Close()
 	tell := func(r *run, until int64) error {
 		f := &fold{run: r}
-		f.words = &newer{fold: f, q: q}
-		_, err := f.tell(ctx, out, q.Since, until)
+		f.words = words(f)
+		_, err := f.tell(ctx, out, since, until)
 		return err
 	}
 	for _, r := range earlier {
@@ -131,7 +150,7 @@ func (s *service) streamEvents(c *call, q *eventsRequest) (any, error) {
 			break
 		}
 		foreign := owner != "" && r.owner != owner // of a thread that did not exist when the stream began
-		if foreign || q.Since == 0 && len(runs) > 0 && slices.Contains(runs[:len(runs)-1], r) {
+		if foreign || since == 0 && len(runs) > 0 && slices.Contains(runs[:len(runs)-1], r) {
 			continue
 		}
 		if tell(r, 0) != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -220,6 +221,26 @@ func TestStateless(t *testing.T) {
 	if n := f.do(200, "POST", "/threads/count", `{}`); n != 1.0 {
 		t.Errorf("%v", n)
 	}
+}
+
+// TestThreadStream: the runs of a thread, one after the other, in one stream.
+func TestThreadStream(t *testing.T) {
+	t.Parallel()
+	f := serve(t, map[string]untyped.Runner{"shop": shop(t)})
+	id := f.thread()
+	f.do(200, "POST", "/threads/"+id+"/runs", `{"assistant_id":"shop","input":{"item":"book"},"stream_mode":["updates"]}`)
+	var resumed sync.WaitGroup
+	defer resumed.Wait()
+	resumed.Go(func() {
+		time.Sleep(50 * time.Millisecond)
+		resp := f.request(t.Context(), "POST", "/threads/"+id+"/runs/wait", `{"assistant_id":"shop","command":{"resume":true}}`)
+		_ = resp.Body.Close()
+	})
+	list, _ := f.stream(t.Context(), func(e sent) bool { return strings.Contains(e.data, `"paid":true`) }, "GET", "/threads/"+id+"/stream", "")
+	if got := names(list); got != "updates updates values values" || list[3].id == "" {
+		t.Errorf("%s: %v", got, list)
+	}
+	f.do(422, "GET", "/threads/"+id+"/stream?stream_mode=lifecycle", "")
 }
 
 // TestLongWait: empty lines keep the connection of a client that waits, and the answer follows.
