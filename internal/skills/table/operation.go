@@ -47,7 +47,7 @@ func signAt(words []string) (of Operation, length int) {
 }
 
 // signs are the words of each of operationSigns.
-var signs = sync.OnceValue(func() (out [len(operationSigns)][][]string) { //nolint:gochecknoglobals // made of a table
+var signs = sync.OnceValue(func() (out [len(operationSigns)][][]string) {
 	for o, list := range operationSigns {
 		for phrase := range strings.SplitSeq(list, ", ") {
 			out[o] = append(out[o], wordsOf(phrase))
