@@ -55,6 +55,7 @@ type View struct {
 	Roots   []string // at least one; must not be changed
 	Version int      // rises when the roots or the documents, passages or vectors of one change
 	Files   int      // in all roots
+	Indexed int      // files that hold chunks
 	Chunks  int
 	// Content changes with the documents and passages of the roots, and is the same in all processes.
 	Content string
@@ -214,6 +215,7 @@ func (l *Library) holds(ctx context.Context) (v View, held []search.Collection, 
 		if wanted && c.Chunks > 0 || slices.Contains(named, c.Root) {
 			held, v.Roots = append(held, c), append(v.Roots, c.Root)
 			v.Files += c.Files
+			v.Indexed += c.Indexed
 			v.Chunks += c.Chunks
 		}
 	}
@@ -230,7 +232,7 @@ func (l *Library) publish(ctx context.Context, report *Report, vectors, partial 
 		return err
 	}
 	l.show(v, held, vectors, partial)
-	report.Roots, report.Files, report.Chunks = append([]string{}, v.Roots...), v.Files, v.Chunks
+	report.Roots, report.Files, report.Indexed, report.Chunks = append([]string{}, v.Roots...), v.Files, v.Indexed, v.Chunks
 	switch {
 	case len(v.Roots) > 0 || partial:
 		return nil

@@ -10,6 +10,7 @@ import (
 type Report struct {
 	Roots     []string      `json:"roots"`     // absolute paths
 	Files     int           `json:"files"`     // in the index now
+	Indexed   int           `json:"indexed"`   // files in the index now that hold chunks
 	Chunks    int           `json:"chunks"`    // in the index now
 	Added     int           `json:"added"`     // files
 	Changed   int           `json:"changed"`   // files

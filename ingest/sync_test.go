@@ -159,7 +159,9 @@ func TestStats(t *testing.T) {
 	write(t, filepath.Join(dir, "f.md"), "<!-- nothing yet -->\n")
 	write(t, filepath.Join(dir, "g.xls"), "x")
 	a := open(t, data, ingest.Options{Docs: []string{dir}})
-	syncAll(t, a)
+	if r := syncAll(t, a); r.Files != 6 || r.Indexed != 2 {
+		t.Errorf("the report counts %d files, %d with passages", r.Files, r.Indexed)
+	}
 	stats, err := a.Stats(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)

@@ -103,7 +103,7 @@ func TestViewAndFolders(t *testing.T) {
 	if g.count(dir) != docs || g.count(root) != extras+1 || !finds(t, l, "promoted", "p.md") {
 		t.Errorf("documents were compared %d times more, folders %d", g.count(dir)-docs, g.count(root)-extras)
 	}
-	if held, err := l.Holds(t.Context()); err != nil || held.Files != 2 || held.Chunks != got.Chunks {
+	if held, err := l.Holds(t.Context()); err != nil || held.Files != 2 || held.Indexed != 2 || held.Chunks != got.Chunks {
 		t.Errorf("the index holds %+v, %v", held, err)
 	}
 }

@@ -156,6 +156,7 @@ type Entry struct {
 type Collection struct {
 	Root       string
 	Files      int
+	Indexed    int // files that hold chunks
 	Chunks     int
 	Generation int64     // increases with every change that a search could see
 	Changed    time.Time // time of the last change; zero if unknown

@@ -25,7 +25,7 @@ func indexed(r *ingest.Report) string {
 
 // holds says what the index holds now.
 func holds(r *ingest.Report) string {
-	return fmt.Sprintf("the index holds %s in %s", count(r.Chunks, "passage"), count(r.Files, "file"))
+	return fmt.Sprintf("the index holds %s in %s", count(r.Chunks, "passage"), count(r.Indexed, "file"))
 }
 
 // counts names how many there are of each kind, without those that there are none of.

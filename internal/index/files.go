@@ -19,13 +19,13 @@ func (db *DB) Collections(ctx context.Context) ([]search.Collection, error) {
 	err := db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
 		out, err = collect(tx, func(r row, c *search.Collection) error {
 			var changed int64
-			err := r.Scan(&c.Root, &c.Generation, &changed, &c.Files, &c.Chunks)
+			err := r.Scan(&c.Root, &c.Generation, &changed, &c.Files, &c.Indexed, &c.Chunks)
 			if changed > 0 {
 				c.Changed = time.Unix(0, changed).UTC()
 			}
 			return err
 		},
-			`SELECT c.root, c.generation, c.changed, count(f.id), coalesce(sum(f.chunks), 0)
+			`SELECT c.root, c.generation, c.changed, count(f.id), count(nullif(f.chunks, 0)), coalesce(sum(f.chunks), 0)
 			FROM collections c LEFT JOIN files f ON f.collection = c.id GROUP BY c.id ORDER BY c.root`)
 		return err
 	})

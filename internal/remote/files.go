@@ -366,6 +366,9 @@ func (db *DB) Collections(ctx context.Context) ([]search.Collection, error) {
 		c := search.Collection{Root: name, Files: len(r.files), Generation: r.Generation, Changed: time.UnixMicro(r.Generation).UTC()}
 		for _, f := range r.files {
 			c.Chunks += f.Chunks
+			if f.Chunks > 0 {
+				c.Indexed++
+			}
 		}
 		out = append(out, c)
 	}

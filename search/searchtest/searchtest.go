@@ -111,6 +111,10 @@ func checkPut(t *testing.T, b search.Backend) {
 	if s.Docs() != 3 || s.Files() != 2 || s.Passing() != 2 {
 		t.Errorf("%d chunks, %d files, %d passing", s.Docs(), s.Files(), s.Passing())
 	}
+	all, err := b.Collections(t.Context())
+	if err != nil || len(all) != 1 || all[0].Files != 2 || all[0].Indexed != 2 || all[0].Chunks != 3 {
+		t.Errorf("collections %+v, %v", all, err)
+	}
 	none, err := b.Files(t.Context(), "/elsewhere")
 	if err != nil || len(none) != 0 {
 		t.Errorf("files of a collection that does not exist: %v, %v", none, err)
