@@ -78,6 +78,9 @@ var ErrReported = errors.New("not all was answered")
 // errQuit ends the session.
 var errQuit = errors.New("quit")
 
+// errUnknown is the error of a command that does not exist. Nothing was asked, so nothing failed.
+var errUnknown = errors.New("unknown command")
+
 // session is a sequence of conversations. One goroutine owns it.
 type session struct {
 	Config
@@ -89,7 +92,8 @@ type session struct {
 }
 
 // Run talks until the person leaves, or until the input or ctx ends. Without a terminal, the
-// first error of a question is returned as [ErrReported] after all were asked.
+// first error of a question or a command is returned as [ErrReported] after all lines were read,
+// unless the command does not exist.
 func Run(ctx context.Context, c Config) error {
 	s := newSession(c)
 	s.greet()
@@ -186,7 +190,7 @@ func (s *session) greet() {
 	if s.Terminal != nil {
 		about := ""
 		if s.Indexed != nil {
-			about = fmt.Sprintf(" · %s in %s", screen.Count(s.Indexed.Chunks, "passage"), screen.Count(s.Indexed.Files, "file"))
+			about = fmt.Sprintf(" · %s in %s", screen.Count(s.Indexed.Chunks, "passage"), screen.Count(s.Indexed.Indexed, "file"))
 		}
 		fmt.Fprintf(s.Out, "%s%s\n", s.Style.Bold("ragflow"), s.Style.Dim(about))
 		for _, m := range s.Models {

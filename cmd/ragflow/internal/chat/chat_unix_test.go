@@ -390,7 +390,7 @@ func TestCommands(t *testing.T) {
 	for _, step := range []struct{ send, want string }{
 		{"/undo\r", "there is nothing to take back"},
 		{"/new x\r", "/new takes no argument"},
-		{"/nothing\r", "unknown command /nothing; /help lists the commands"},
+		{"/nothing\r", `unknown command /nothing;\s+there\s+are:\s+/new,`},
 		{"/etc/hosts?\r", `You asked: /etc/hosts\?`},
 		{"fail\r", `the store is ␛\[31mgone`},
 		{"ask\r", "You asked: ask"},

@@ -54,7 +54,11 @@ func (s *session) command(ctx context.Context, name, args string) error {
 			return c.do(s, ctx, args)
 		}
 	}
-	return fmt.Errorf("unknown command /%s; /help lists the commands", screen.Line(name))
+	var names []string
+	for _, c := range commands() {
+		names = append(names, "/"+c.name)
+	}
+	return fmt.Errorf("%w /%s; there are: %s", errUnknown, screen.Line(name), strings.Join(names, ", "))
 }
 
 func (s *session) help(context.Context, string) error {

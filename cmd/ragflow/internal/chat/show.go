@@ -2,6 +2,7 @@ package chat
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -246,7 +247,7 @@ func (s *session) warn(text string) {
 func (s *session) complain(err error) {
 	what, hint := s.Explain(err)
 	if s.Size == nil {
-		if s.failed == nil {
+		if s.failed == nil && !errors.Is(err, errUnknown) {
 			s.failed = err
 		}
 		fmt.Fprintf(s.Err, "ragflow: %s\n", screen.Line(what))
