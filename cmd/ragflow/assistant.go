@@ -169,11 +169,7 @@ func (a *app) sync(ctx context.Context, g *given, s *session) (err error) {
 		return nil
 	case s.report.Files == 0:
 		a.problems(g, s.report)
-		hint := "nothing there can be read; " + kindsRead
-		if len(s.report.Skipped)+len(s.report.Failed) == 0 {
-			hint = "there are no files, or only hidden and ignored ones"
-		}
-		return &failure{code: exitFailure, what: what, err: ingest.ErrNoDocuments, hint: hint}
+		return noneRead(what, s.report)
 	}
 	if s.report.Added+s.report.Changed+s.report.Removed > 0 {
 		a.tell("%s", indexed(s.report))
@@ -183,6 +179,15 @@ func (a *app) sync(ctx context.Context, g *given, s *session) (err error) {
 	}
 	a.problems(g, s.report)
 	return nil
+}
+
+// noneRead is the error of folders that hold no file that is read.
+func noneRead(what string, r *ingest.Report) error {
+	hint := "nothing there can be read; " + kindsRead
+	if len(r.Skipped)+len(r.Failed) == 0 {
+		hint = "there are no files, or only hidden and ignored ones"
+	}
+	return &failure{code: exitFailure, what: what, err: ingest.ErrNoDocuments, hint: hint}
 }
 
 // tellRecipients says before the first call what is sent to other machines, and which setting says so.

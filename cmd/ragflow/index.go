@@ -89,7 +89,10 @@ func (a *app) indexIn(ctx context.Context, g *given, opened *session, watch bool
 	case err != nil:
 		return err
 	case watch:
-		return a.watch(ctx, opened, docs)
+		a.tell("watching %s — end with Ctrl-C", strings.Join(docs, ", "))
+		return a.watch(ctx, opened)
+	case report.Files == 0:
+		return noneRead("index "+strings.Join(docs, ", "), report)
 	case lacking && !a.asJSON:
 		_ = a.out.Flush() // an error of the output is reported at the end
 		if err := a.embedLacking(ctx, opened, report); err != nil {

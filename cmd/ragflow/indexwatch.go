@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -15,8 +14,7 @@ const (
 
 // watch indexes changes until it is interrupted, which is no error. It compares the size and time
 // of each file, which works on every file system.
-func (a *app) watch(ctx context.Context, opened *session, docs []string) error {
-	a.tell("watching %s — end with Ctrl-C", strings.Join(docs, ", "))
+func (a *app) watch(ctx context.Context, opened *session) error {
 	reported := "" // the last failure, reported once as long as it stays the same
 	for pause := watchPause; ; {
 		_ = a.out.Flush() // an error of the output is reported at the end

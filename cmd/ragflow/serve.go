@@ -118,7 +118,7 @@ func (a *app) listen(ctx context.Context, g *given, s *session, addr string, o s
 			if err := a.sync(live, g, s); err != nil && live.Err() == nil {
 				a.warn(err.Error())
 			}
-			_ = a.watch(live, s, docs) // ends with live alone
+			_ = a.watch(live, s) // ends with live alone
 		}
 	}()
 	err = h.Serve(live, l)

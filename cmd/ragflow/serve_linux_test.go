@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net"
 	"os"
 	"path/filepath"
@@ -45,5 +46,33 @@ func TestAddressInUse(t *testing.T) {
 	code := run(t.Context(), []string{"serve", "--addr", addr}, nil, &out, &errs, []string{"RAGFLOW_DATA_DIR=" + t.TempDir()})
 	if code != exitFailure || !strings.Contains(errs.String(), addr) || !strings.Contains(errs.String(), "--addr 127.0.0.1:0 takes a free port") {
 		t.Errorf("code %d, %s", code, errs.String())
+	}
+}
+
+// endsOnce collects what is written, and ends a program once its documents are indexed.
+type endsOnce struct {
+	strings.Builder
+
+	end func()
+}
+
+func (e *endsOnce) Write(b []byte) (int, error) {
+	if strings.HasPrefix(string(b), "indexed ") {
+		defer e.end()
+	}
+	return e.Builder.Write(b)
+}
+
+// TestServeSaysOnce: how to end the server is said once, though it watches its documents, too.
+func TestServeSaysOnce(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "fern.txt"), []byte("A fern is watered daily."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	errs := endsOnce{end: cancel}
+	run(ctx, []string{"serve", "--docs", dir, "--addr", "127.0.0.1:0"}, nil, new(strings.Builder), &errs, []string{"RAGFLOW_DATA_DIR=" + t.TempDir()})
+	if got := errs.String(); !strings.Contains(got, "the index is kept") || strings.Count(got, "Ctrl-C") != 1 {
+		t.Errorf("it said:\n%s", got)
 	}
 }
