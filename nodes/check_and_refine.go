@@ -24,8 +24,8 @@ const (
 // If the score of the first visit is below threshold and the grader has a refined
 // query, the query is added and [AfterCheck] routes back to retrieval.
 //
-// The second visit calls no model. The grader free, which costs nothing, grades
-// the hits of both attempts, so that the answer can abstain. free may be g.
+// The second visit calls no model, and its trace lists no score. The grader free, which costs nothing,
+// grades the hits of both attempts, so that the answer can abstain. free may be g.
 func CheckAndRefine(s Searcher, g, free Grader, threshold float64) Node {
 	return func(ctx context.Context, st state.State) (state.Update, error) {
 		if len(st.Turn.Hits) == 0 {
@@ -54,7 +54,7 @@ func CheckAndRefine(s Searcher, g, free Grader, threshold float64) Node {
 		if last || grade.Score >= threshold {
 			grade.Refined = nil
 		}
-		noteGrade(ctx, grader, grade, best, st.Turn.Query)
+		noteGrade(ctx, grader, grade, best, st.Turn.Query, !last)
 		update := state.Update{Grade: &grade}
 		if grade.Refined != nil {
 			refined := *grade.Refined
@@ -75,7 +75,7 @@ func AfterCheck(st state.State) string {
 	return PostRetrievalID
 }
 
-func noteGrade(ctx context.Context, g Grader, grade state.Grade, best []state.Source, query string) {
+func noteGrade(ctx context.Context, g Grader, grade state.Grade, best []state.Source, query string, scored bool) {
 	best = best[:min(len(best), gradedChunks)]
 	places := make([]string, len(best))
 	for i, c := range best {
@@ -87,7 +87,9 @@ func noteGrade(ctx context.Context, g Grader, grade state.Grade, best []state.So
 		noteBy(ctx, g)
 	}
 	graph.Note(ctx, "graded", strings.Join(places, ", "))
-	graph.Note(ctx, "SCORE", fmt.Sprintf("%.2f", grade.Score))
+	if scored {
+		graph.Note(ctx, "SCORE", fmt.Sprintf("%.2f", grade.Score))
+	}
 	refined := oneLine(query)
 	if grade.Refined != nil { // is searched for next, so it is noted whole
 		refined = strings.Join(strings.Fields(withBoosts(*grade.Refined)), " ")

@@ -349,7 +349,7 @@ func TestCheckAndRefine(t *testing.T) { // G01, G02, G03, G04, G05, Q14, W18
 		{"0.50 passes", found(0, 1), 0.50, refined, nodes.PostRetrievalID, "0.50", "a", "", 1, 0},
 		{"0.49 retries", found(0, 1), 0.49, refined, nodes.RetrievalID, "0.49", "better", "", 1, 0},
 		{"no refined query", found(0, 1), 0.1, nil, nodes.PostRetrievalID, "0.10", "a", "", 1, 0},
-		{"the second visit asks no model", found(0.2, 2), 0.3, refined, nodes.PostRetrievalID, "0.30", "a", nodes.SkippedRetryLimit, 0, 1},
+		{"the second visit asks no model", found(0.2, 2), 0.3, refined, nodes.PostRetrievalID, "", "a", nodes.SkippedRetryLimit, 0, 1},
 		{"no documents", state.State{Turn: state.Turn{Query: "a", Attempts: 1}}, 0.9, nil, nodes.PostRetrievalID, "", "", nodes.SkippedNoDocs, 0, 0},
 		{"a score beyond 1 is 1", found(0, 1), 7, refined, nodes.PostRetrievalID, "1.00", "a", "", 1, 0},
 	} {
@@ -359,6 +359,9 @@ func TestCheckAndRefine(t *testing.T) { // G01, G02, G03, G04, G05, Q14, W18
 			after, n := notes(t, nodes.CheckAndRefine(fourChunks(), model, free, 0.5), tt.st)
 			if got := nodes.AfterCheck(after); got != tt.wantNext {
 				t.Errorf("next = %q, want %q", got, tt.wantNext)
+			}
+			if tt.wantSkip == nodes.SkippedRetryLimit && after.Turn.Grade.Score != tt.score {
+				t.Errorf("the grade is %v, want %v", after.Turn.Grade.Score, tt.score)
 			}
 			if detail(n, "SCORE") != tt.wantScore || detail(n, "REFINED") != tt.wantRefined || n.Skipped != tt.wantSkip {
 				t.Errorf("SCORE %q, REFINED %q, skipped %q; want %q, %q, %q",

@@ -76,11 +76,8 @@ func searchQuality(t state.Turn, vs []visit) string {
 		return "The search result was not graded."
 	}
 	line := fmt.Sprintf("The best passages got the relevance score %s of 1.00.", scores[0])
-	switch {
-	case t.Attempts < 2:
+	if t.Attempts < 2 {
 		return line + " There was no second search."
-	case len(scores) > 1:
-		return line + " That was too low, so there was a second search. Its score was " + scores[len(scores)-1] + "."
 	}
 	return line + " That was too low, so there was a second search."
 }
