@@ -104,6 +104,10 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 		t.Grade.Score, t.Grade.Why = min(t.Grade.Score, most), t.Grade.Why+"; "+why
 		out.Abstained, out.Grade, pieces = t.Abstain, &t.Grade, a.pieces(t)
 	}
+	if t.Grade.Score > unsure && needsModel(t.Question) {
+		t.Grade.Score, t.Grade.Why = unsure, t.Grade.Why+"; no single passage answers such a question"
+		out.Grade = &t.Grade
+	}
 	parts := a.opening(t, len(pieces) > 0)
 	var labels []string
 	if len(pieces) > 0 {

@@ -254,6 +254,26 @@ func TestOneAnswerFirst(t *testing.T) {
 	}
 }
 
+// TestNeedsModel checks that a question that no single passage answers has no passage that surely does.
+func TestNeedsModel(t *testing.T) {
+	l := library{page("a", "We paid 40 euros for the ferry to Hel.")}
+	for _, tt := range []struct {
+		question string
+		want     string
+	}{
+		{"What did we pay for the ferry to Hel?", state.BandAnswers},
+		{"What did we pay in all for the ferry to Hel?", state.BandProbably},
+	} {
+		got, score := answer(t, l, task(tt.question, 0.9, l...)), 0.9
+		if got.Grade != nil {
+			score = got.Grade.Score
+		}
+		if band := state.Band(score, got.Abstained); band != tt.want || (band == state.BandAnswers) != strings.HasPrefix(got.Text, "This answers") {
+			t.Errorf("%s: band %q, want %q, answer:\n%s", tt.question, band, tt.want, got.Text)
+		}
+	}
+}
+
 // TestValueAskedFor checks that a passage without a value of the kind that is asked for does not answer.
 func TestValueAskedFor(t *testing.T) {
 	l := library{page("a", "The ferry to Hel leaves from pier four.")}
