@@ -4,8 +4,6 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"example.com/ragflow/internal/skills/readable"
 	"example.com/ragflow/internal/text"
@@ -35,7 +33,6 @@ type block struct {
 	marker     string // of an item: "-" or "3."
 	quoted     int    // number of mails, one in the other, that quote it
 	field      bool   // a line of the head of a mail
-	below      bool   // a line that stands below the block before it, without a blank line
 }
 
 // begins reports whether a block of s is incomplete: a paragraph that ends within a sentence, or an item that
@@ -55,8 +52,7 @@ type parser struct {
 	groups  int
 	fence   text.Fence
 	comment bool
-	width   int  // of the longest line
-	plain   bool // plain text: short lines are not joined
+	plain   bool // plain text: lines are not joined
 	marked  bool // Markdown written by a person: link definitions and open comments are possible
 	mail    bool // quotes are those of other mails, and fields of the head are lines of their own
 }
@@ -82,9 +78,6 @@ func parseBlocks(c state.Chunk) []block {
 	if c.Cut.Inside != "" {
 		p.fence, _ = text.OpenFence(strings.TrimLeft(c.Cut.Inside, "> \t"))
 		p.add(block{kind: code})
-	}
-	for line := range strings.Lines(c.Text) {
-		p.width = max(p.width, len(strings.TrimSpace(line)))
 	}
 	at := 0
 	for line := range strings.Lines(c.Text) {
@@ -177,27 +170,20 @@ func (p *parser) prose(start, end, indent int, body string) {
 		p.add(block{kind: code, start: start, end: end, indent: indent})
 	case p.open >= 0 && p.out[p.open].kind == code && indent >= 4: // indented code runs over blank lines
 		p.out[p.open].end = end
-	case blank || p.open < 0, p.mail && mailField.MatchString(body):
+	case blank || p.open < 0 || p.plain && p.endsItem(indent), p.mail && mailField.MatchString(body):
 		if !readable.Blank(body) {
 			p.add(block{kind: paragraph, start: start, end: end, indent: indent})
 		}
-	case (p.plain || p.mail) && p.endsLine(indent, body):
-		p.add(block{kind: paragraph, start: start, end: end, indent: indent, below: p.out[p.open].kind == paragraph})
 	default:
 		p.out[p.open].end = end
 	}
 }
 
-// endsLine reports whether a line of plain text ends the open block: it is indented no deeper, and the last line of the
-// block is too short to be wrapped. Below a paragraph it begins a line of its own, as in an address or a recipe, if its
-// first word had room above and is not in lower case.
-func (p *parser) endsLine(indent int, body string) bool {
+// endsItem reports whether a line of plain text ends the open list item: it is indented no deeper, and the
+// last line of the item is too short to be wrapped.
+func (p *parser) endsItem(indent int) bool {
 	b := p.out[p.open]
-	above := b.end - max(b.start, strings.LastIndexByte(p.s[:b.end], '\n')+1)
-	word, _, _ := strings.Cut(body, " ")
-	first, _ := utf8.DecodeRuneInString(body)
-	below := b.kind == paragraph && above+1+len(word) <= p.width && !unicode.IsLower(first)
-	return indent <= b.indent && above < minWrapped && (b.kind == item || below)
+	return b.kind == item && indent <= b.indent && b.end-max(b.start, strings.LastIndexByte(p.s[:b.end], '\n')+1) < minWrapped
 }
 
 func (p *parser) row(start, end, indent int, body string) {

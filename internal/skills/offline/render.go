@@ -82,7 +82,7 @@ func separator(at int, before, o block) string {
 		return "\n"
 	case before.kind == item && o.kind == item:
 		return "\n"
-	case (before.field && o.field || o.below) && before.quoted == o.quoted:
+	case before.field && o.field && before.quoted == o.quoted:
 		return "  \n" // the line break of Markdown
 	case before.quoted > 0 && o.quoted > 0:
 		return "\n" + strings.TrimSpace(strings.Repeat("> ", min(before.quoted, o.quoted))) + "\n"
