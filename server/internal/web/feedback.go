@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"example.com/ragflow"
@@ -26,10 +27,8 @@ func (s *site) rate(r *http.Request) (answer, error) {
 func (s *site) ratings(ctx context.Context) map[string]*ragflow.Feedback {
 	all, _ := s.a.Ratings(ctx, "") // the newest first; a page is shown without those that cannot be read
 	out := make(map[string]*ragflow.Feedback, len(all))
-	for _, f := range all {
-		if out[f.RunID] == nil {
-			out[f.RunID] = &f
-		}
+	for _, f := range slices.Backward(all) {
+		out[f.RunID] = &f
 	}
 	return out
 }
