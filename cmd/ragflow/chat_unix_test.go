@@ -210,7 +210,7 @@ func TestChatScreens(t *testing.T) {
 			s.send("/threads\r")
 			s.prompt(`one\s+of them`)
 			s.send("/thraeds\r")
-			s.prompt(`lists\s+the\s+commands`)
+			s.prompt(`there\s+are:[^›]*/quit`)
 			s.send("/help\r")
 			s.prompt("stops an\\s+answer")
 			s.send("\x04")
