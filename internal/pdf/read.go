@@ -50,10 +50,14 @@ func start(stoppable bool) (pdfium.Pool, error) {
 			config = config.WithCompilationCache(cache)
 		}
 	}
-	return webassembly.Init(webassembly.Config{
+	pool, err := webassembly.Init(webassembly.Config{
 		MaxTotal: maxHanging, FSConfig: wazero.NewFSConfig(), RuntimeConfig: config,
 		Stdout: io.Discard, Stderr: io.Discard, RandomSource: zeros{},
 	})
+	if err != nil {
+		return nil, err
+	}
+	return pool, warm(pool)
 }
 
 // slots limits the PDFs read at a time.
