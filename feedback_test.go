@@ -256,7 +256,7 @@ and is not carried over. Part-time staff have leave too. You may not work during
 `})})
 	reply := ask(t, a, "work", "How many days of leave do I have?")
 	for _, tt := range []struct {
-		better string // # stands for the mark
+		better string // of a person; # is replaced by a citation mark
 		beside string // what the source says; empty: nothing like it
 	}{
 		{"You have 12 days of leave a year #.", "14 days"},

@@ -46,8 +46,8 @@ func (c Config) promote(f *Feedback, r Rating, turn state.Turn, cited []state.Ci
 	return feedback.WritePromoted(f.Document, f, cited, picks)
 }
 
-// checkBetter keeps a person's answer, if there is one, and checks what it cites. It returns the passages to promote it
-// with, and where they stand in the sources; none if that is not wanted or its sources do not say all of it.
+// checkBetter keeps a person's answer, if there is one, and checks what it cites. It returns the cited passages and their
+// places in the sources; nothing if the answer must not be promoted, or if its sources do not say all of it.
 func (c Config) checkBetter(f *Feedback, r Rating, turn state.Turn) (cited []state.Citation, picks []cite.Pick, err error) {
 	f.Better = strings.TrimSpace(transcript.Visible(r.Better))
 	checked := cite.Validate(f.Better, len(turn.Sources))

@@ -10,7 +10,8 @@ import (
 const versionShare = 0.6
 
 // Versions reports whether two texts say the same but for numbers: the longer one has most of the triples of words of the
-// shorter one, if each number counts as any number, and they differ in one. A new version may say more. Names are not masked, so prices of two goods are no versions.
+// shorter one, if each number counts as any number, and they differ in one. A new version may say more. Names are not
+// masked, so prices of two goods are no versions.
 func Versions(a, b string) bool {
 	x, numbersA := masked(a)
 	y, numbersB := masked(b)
@@ -45,8 +46,8 @@ func SameBesidesNumbers(a, b string) (differing int, same bool) {
 // replyWord finds the marks that mail programs put before a subject.
 var replyWord = regexp.MustCompile(`^(?:re|aw|antw|odp|fwd?|wg|pd)$`)
 
-// Series reports whether two titles are those of documents of one series, such as the minutes of two meetings or a mail and
-// its reply: they have the same words besides numbers, months beside numbers, and the marks of replies.
+// Series reports whether two titles name documents of one series, such as the minutes of two meetings, or a mail and its
+// reply. Numbers, months beside a number, and the marks of replies do not count; all other words are the same.
 func Series(a, b string) bool {
 	x, y := seriesWords(a), seriesWords(b)
 	return slices.ContainsFunc(x, func(w string) bool { return w != "0" }) && slices.Equal(x, y)
