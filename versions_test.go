@@ -74,8 +74,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestLaterDocument: what a later document of a series says follows the best passage, unless the question names that one, and
-// a follow-up that asks where or when sees both again.
+// TestLaterDocument: what a later document of a series says follows the best passage, unless the question names that one.
 func TestLaterDocument(t *testing.T) {
 	a := open(t, ragflow.Config{Docs: pages(t, map[string]string{
 		"2025-01-14.md": "# Team meeting, 14 January 2025\n\n## Summer party\n\nThe summer party is planned for 12 July at Roundhay Park.\n\n## Van\n\nThe van has new tyres.\n",
@@ -83,16 +82,14 @@ func TestLaterDocument(t *testing.T) {
 		"lease.md":      "# Lease of 1 March 2025\n\nThe summer party of the neighbours may use the yard.\n",
 	})})
 	for _, c := range []struct {
-		thread, question string
-		later            bool
+		question string
+		later    bool
 	}{
-		{"", "When is the summer party planned?", true},
-		{"", "When is the summer party, says the meeting in January?", false},
-		{"", "Has the van new tyres?", false},
-		{"party", "When is the summer party planned?", true},
-		{"party", "And where is it?", true},
+		{"When is the summer party planned?", true},
+		{"When is the summer party, says the meeting in January?", false},
+		{"Has the van new tyres?", false},
 	} {
-		r := ask(t, a, c.thread, c.question)
+		r := ask(t, a, "", c.question)
 		got := strings.Contains(r.Answer, "later document speaks of it, too:\n\n2025-02-18.md (2025-02-18):") && strings.Contains(r.Answer, "19 July")
 		if got != c.later || c.later && r.Grade.Score >= 0.75 {
 			t.Errorf("%s: shows the later one: %v, graded %.2f: %s", c.question, got, r.Grade.Score, r.Answer)

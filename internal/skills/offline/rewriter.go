@@ -71,9 +71,6 @@ func (r *Rewriter) Rewrite(_ context.Context, question string, m state.Memory) (
 		}
 		if len(r.lex.content(question)) == 0 || asksMore.MatchString(strings.Join(plainWords(question), " ")) {
 			raw.Weight, q = 0, r.continueTopic(recent)
-			if asksFact.MatchString(question) { // what was told may hold it
-				q.QuoteEnds, q.Why = nil, fmt.Sprintf("on with %q", q.Text)
-			}
 		}
 		plan.Queries = []state.Query{raw, q}
 	} else {
@@ -91,9 +88,6 @@ func (r *Rewriter) Rewrite(_ context.Context, question string, m state.Memory) (
 	}
 	return plan, nil
 }
-
-// asksFact finds turns such as "and where is it?": English, German, Polish, Vietnamese.
-var asksFact = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:where|when|who|whose|wo|wann|wer|gdzie|kiedy|kto|ở đâu|khi nào)(?:[^\p{L}]|$)`)
 
 // continueTopic repeats the last real question, without the passages shown since.
 func (r *Rewriter) continueTopic(recent []state.Exchange) state.Query {
